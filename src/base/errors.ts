@@ -1,0 +1,38 @@
+/**
+ * Every error that stalewatch itself raises. `code` is stable and listed in docs/errors.md; the message says what and which
+ * object or flag, `remedy` says what to do. Never holds a token, a header or a Secret's content.
+ */
+export class StalewatchError extends Error {
+  override readonly name: string = "StalewatchError";
+  readonly code: string;
+  /** What the reader can do about it, as an imperative without a full stop; empty where nothing can be done. */
+  readonly remedy: string;
+
+  constructor(code: string, message: string, remedy = "", options?: { cause?: unknown }) {
+    super(remedy ? `${message}: ${remedy}` : message, options);
+    this.code = code;
+    this.remedy = remedy;
+  }
+}
+
+/** The one-line text of whatever was thrown: control characters gone, causes that add something appended. */
+export function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return oneLine(String(thrown));
+  const cause = thrown.cause instanceof Error ? messageOf(thrown.cause) : "";
+  const own = oneLine(thrown.message || thrown.name);
+  return cause && !own.includes(cause) ? `${own} (${cause})` : own;
+}
+
+/** True for the error that an aborted signal makes: somebody asked to stop, nothing failed. */
+export function isAbort(thrown: unknown, signal?: AbortSignal): boolean {
+  if (signal?.aborted) return true;
+  return thrown instanceof Error && thrown.name === "AbortError";
+}
+
+/** Escapes what could move a terminal's cursor or fake a log line; an object's name is untrusted text everywhere. */
+export function oneLine(text: string): string {
+  // oxlint-disable-next-line no-control-regex -- control characters are what this removes
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => {
+    return char === "\n" || char === "\t" ? " " : `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`;
+  });
+}

@@ -1,0 +1,58 @@
+import type { DeepReadonly, KubeObject, ObjectRef, Resource } from "../resources/index.ts";
+
+/** Why the store changed: an event of the watch, a difference that a list found, or a resync that replays the store. */
+export type Cause = "watch" | "list" | "relist" | "resync";
+
+export type InformerEvent<T extends KubeObject> =
+  | { readonly type: "add"; readonly object: DeepReadonly<T>; readonly cause: Cause }
+  /** A resync gives the same object twice. A recreated object of the same name has another uid. */
+  | { readonly type: "update"; readonly object: DeepReadonly<T>; readonly old: DeepReadonly<T>; readonly cause: Cause }
+  /** `tombstone`: the delete itself was not seen, a list did not have it any more; `object` is the last state known. */
+  | { readonly type: "delete"; readonly object: DeepReadonly<T>; readonly tombstone: boolean; readonly cause: Cause };
+
+/**
+ * Called once the store has changed, in the order of the stream. Must return soon and not throw: what it throws is counted and
+ * logged, and the next handler is called all the same.
+ */
+export type InformerHandler<T extends KubeObject> = (event: InformerEvent<T>) => void;
+
+export interface HandlerRegistration {
+  /** True once the initial list has been delivered to this handler. */
+  hasSynced(): boolean;
+  remove(): void;
+}
+
+/** Reads of the local store. Everything returned is shared and deeply readonly; a missing object is undefined. */
+export interface Lister<T extends KubeObject> {
+  get(ref: ObjectRef | string): DeepReadonly<T> | undefined;
+  /** All, or those of one namespace. */
+  list(namespace?: string): readonly DeepReadonly<T>[];
+  /** Those whose controller reference has the uid of `owner`. */
+  ownedBy(owner: DeepReadonly<KubeObject> | string): readonly DeepReadonly<T>[];
+  /** Those with exactly this label value; needs the label to be indexed (`labelIndices` of the informer). */
+  byLabel(label: string, value: string): readonly DeepReadonly<T>[];
+}
+
+/** What the ConsistencyStore asks of a cache. */
+export interface VersionedStore {
+  /** The version that the store's content stands at; "" before the first list. */
+  lastStoreSyncResourceVersion(): string;
+  /** Resolves once the store's version is at or above `version`; rejects with the signal's reason. */
+  whenAtVersion(version: string, signal?: AbortSignal): Promise<void>;
+}
+
+export type InformerState = "starting" | "listing" | "watching" | "backing-off" | "stopped";
+
+/** What /api/v1/caches and /readyz tell of a cache. */
+export interface InformerStatus {
+  readonly name: string;
+  readonly resource: Resource;
+  readonly state: InformerState;
+  readonly synced: boolean;
+  readonly objects: number;
+  readonly storeVersion: string;
+  /** The last failure, one line, until the next success. */
+  readonly lastError: string | undefined;
+  /** Wall time in milliseconds of the last byte-level sign of life: event, bookmark or list. */
+  readonly lastContactAt: number | undefined;
+}

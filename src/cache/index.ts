@@ -1,0 +1,14 @@
+// cache/: a local copy of one kind, kept up for ever.
+// Promises: the store is changed before handlers are told; its version never runs ahead of unprocessed events; nothing but the
+// caller's signal ends it. Does not promise that every intermediate state is seen.
+// Start with informer.ts, then reflector.ts -> delta-queue.ts -> store.ts.
+export type {
+  Cause,
+  HandlerRegistration,
+  InformerEvent,
+  InformerHandler,
+  InformerState,
+  InformerStatus,
+  Lister,
+  VersionedStore,
+} from "./api.ts";

@@ -1,0 +1,35 @@
+// resources/: what a kind is, and what is kept of its objects.
+// Promises: pure data and pure functions; one declaration (a Shape) serves JSON, protobuf and the type checker.
+// Does not talk to a server and does not know which kinds a cluster serves.
+// Start with job.ts for a kind, shape.ts for how kinds are declared.
+export { type ConfigMap, resources } from "./builtin.ts";
+export type { CronJob, CronJobSpec, CronJobStatus, ObjectReference } from "./cronjob.ts";
+export type { Event, EventSeries } from "./event.ts";
+export { type Job, jobShape, type JobSpec, type JobStatus, type UncountedTerminatedPods } from "./job.ts";
+export type { Lease, LeaseSpec } from "./lease.ts";
+export { objectMetaShape } from "./meta-shape.ts";
+export {
+  type Condition,
+  controllerOf,
+  type DeepReadonly,
+  keyOf,
+  type KubeObject,
+  type ObjectMeta,
+  type ObjectRef,
+  type OwnerReference,
+  refOf,
+  type Time,
+} from "./meta.ts";
+export type {
+  ContainerState,
+  ContainerStatus,
+  ContainerTerminated,
+  Pod,
+  PodContainer,
+  PodSpec,
+  PodStatus,
+  SchedulingGate,
+} from "./pod.ts";
+export { apiVersionOf, defineResource, type Resource, resourceName, type ResourceOptions } from "./resource.ts";
+export { compareVersions, isComparableVersion, type VersionOrder, versionToMetric } from "./versions.ts";
+export type { Field, Shape } from "./shape.ts";

@@ -1,0 +1,44 @@
+import type { KubeObject } from "./meta.ts";
+import type { Shape } from "./shape.ts";
+
+/** A kind as the API server serves it. Made by `defineResource`; compared by `resourceName`, not by identity. */
+export interface Resource<T extends KubeObject = KubeObject> {
+  /** "" for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The plural of the URL, lower case. */
+  readonly resource: string;
+  readonly namespaced: boolean;
+  /** What is kept. Without one, everything but managedFields. */
+  readonly shape?: Shape<T>;
+  /** The API server answers this kind in protobuf too (built-in kinds only). */
+  readonly protobuf: boolean;
+}
+
+export interface ResourceOptions<T extends KubeObject> {
+  group: string;
+  version: string;
+  kind: string;
+  resource: string;
+  /** true unless given. */
+  namespaced?: boolean;
+  /** Keep these fields only. Everything but managedFields unless given. */
+  shape?: Shape<T>;
+}
+
+/** Declares a kind of the user's own (a custom resource: JSON only). */
+export function defineResource<T extends KubeObject>(options: ResourceOptions<T>): Resource<T> {
+  return { namespaced: true, ...options, protobuf: false };
+}
+
+/** `jobs.v1.batch`, `pods.v1`: unique, and what logs, errors and counters say. */
+export function resourceName(resource: Pick<Resource, "group" | "version" | "resource">): string {
+  const tail = resource.group ? `.${resource.group}` : "";
+  return `${resource.resource}.${resource.version}${tail}`;
+}
+
+/** `batch/v1`, or `v1` in the core group: an object's apiVersion. */
+export function apiVersionOf(resource: Pick<Resource, "group" | "version">): string {
+  return resource.group ? `${resource.group}/${resource.version}` : resource.version;
+}
