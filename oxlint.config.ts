@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { defineConfig } from "oxlint";
+import { defineConfig, type OxlintOverride } from "oxlint";
 
 interface Floor {
   floor: string[];
@@ -19,7 +19,7 @@ const insides = folders.flatMap((name) => [
   `!../../${name}/index.ts`,
 ]);
 
-const floorRules = floors.flatMap(({ floor }, level) =>
+const floorRules: OxlintOverride[] = floors.flatMap(({ floor }, level) =>
   floor.map((folder) => {
     const forbidden = floors.slice(0, level + 1).flatMap((other) => other.floor.filter((name) => name !== folder));
     const upwards = {
