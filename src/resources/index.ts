@@ -31,5 +31,6 @@ export type {
   SchedulingGate,
 } from "./pod.ts";
 export { apiVersionOf, defineResource, type Resource, resourceName, type ResourceOptions } from "./resource.ts";
+export { type FieldRequirement, type LabelMatcher, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 export { compareVersions, isComparableVersion, type VersionOrder, versionToMetric } from "./versions.ts";
 export type { Field, Shape } from "./shape.ts";
