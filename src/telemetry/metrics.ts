@@ -14,6 +14,8 @@ export interface MetricDefinition<L extends string = string> {
   readonly buckets?: readonly number[];
   /** ALPHA may change in any release, BETA keeps its name, STABLE keeps name and labels. */
   readonly stability: "ALPHA" | "BETA" | "STABLE";
+  /** Set on a gauge with one series an object of the cluster: its series are capped (`--max-series`) and rendered from cached text. */
+  readonly perObject?: true;
 }
 
 export type LabelValues<L extends string> = Readonly<Record<L, string>>;
