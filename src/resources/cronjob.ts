@@ -6,8 +6,9 @@ import {
   optionalBool,
   optionalInt,
   optionalString,
-  type Shape,
+  required,
   shape,
+  type Shape,
   string,
   time,
 } from "./shape.ts";
@@ -59,7 +60,7 @@ export const objectReferenceShape: Shape<ObjectReference> = shape<ObjectReferenc
 /** Field numbers: k8s.io/api batch/v1 generated.proto. */
 export const cronJobShape: Shape<CronJob> = shape<CronJob>({
   metadata: message(1, objectMetaShape),
-  spec: message(
+  spec: required(
     2,
     shape<CronJobSpec>({
       schedule: string(1),
@@ -71,7 +72,7 @@ export const cronJobShape: Shape<CronJob> = shape<CronJob>({
       failedJobsHistoryLimit: optionalInt(7),
     }),
   ),
-  status: message(
+  status: required(
     3,
     shape<CronJobStatus>({
       active: messages(1, objectReferenceShape),

@@ -1,7 +1,7 @@
 import { type ObjectReference, objectReferenceShape } from "./cronjob.ts";
 import { objectMetaShape } from "./meta-shape.ts";
 import type { ObjectMeta, Time } from "./meta.ts";
-import { int, message, microTime, type Shape, shape, string, time } from "./shape.ts";
+import { int, message, microTime, type Shape, shape, string, struct, time } from "./shape.ts";
 
 /** A core/v1 Event: something that happened to an object, told by whoever did it. */
 export interface Event {
@@ -27,7 +27,7 @@ export interface EventSeries {
 /** Field numbers: k8s.io/api core/v1 generated.proto. */
 export const eventShape: Shape<Event> = shape<Event>({
   metadata: message(1, objectMetaShape),
-  involvedObject: message(2, objectReferenceShape),
+  involvedObject: struct(2, objectReferenceShape),
   reason: string(3),
   message: string(4),
   firstTimestamp: time(6),

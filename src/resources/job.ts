@@ -7,8 +7,9 @@ import {
   optionalBool,
   optionalInt,
   optionalString,
-  type Shape,
+  required,
   shape,
+  type Shape,
   string,
   strings,
   time,
@@ -59,7 +60,7 @@ export interface UncountedTerminatedPods {
 /** Field numbers: k8s.io/api batch/v1 generated.proto. */
 export const jobShape: Shape<Job> = shape<Job>({
   metadata: message(1, objectMetaShape),
-  spec: message(
+  spec: required(
     2,
     shape<JobSpec>({
       parallelism: optionalInt(1),
@@ -76,7 +77,7 @@ export const jobShape: Shape<Job> = shape<Job>({
       podFailurePolicy: message(11, shape<Record<never, never>>({})),
     }),
   ),
-  status: message(
+  status: required(
     3,
     shape<JobStatus>({
       conditions: messages(1, conditionShape),

@@ -1,6 +1,6 @@
 import { objectMetaShape } from "./meta-shape.ts";
 import type { ObjectMeta, Time } from "./meta.ts";
-import { message, microTime, optionalInt, optionalString, type Shape, shape } from "./shape.ts";
+import { message, microTime, optionalInt, optionalString, required, shape, type Shape } from "./shape.ts";
 
 export interface Lease {
   metadata: ObjectMeta;
@@ -18,7 +18,7 @@ export interface LeaseSpec {
 /** Field numbers: k8s.io/api coordination/v1 generated.proto. */
 export const leaseShape: Shape<Lease> = shape<Lease>({
   metadata: message(1, objectMetaShape),
-  spec: message(
+  spec: required(
     2,
     shape<LeaseSpec>({
       holderIdentity: optionalString(1),

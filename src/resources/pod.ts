@@ -1,6 +1,19 @@
 import { conditionShape, objectMetaShape } from "./meta-shape.ts";
 import type { Condition, ObjectMeta, Time } from "./meta.ts";
-import { bool, int, message, messages, optionalInt, optionalString, type Shape, shape, string, time } from "./shape.ts";
+import {
+  bool,
+  int,
+  message,
+  messages,
+  optionalInt,
+  optionalString,
+  required,
+  shape,
+  type Shape,
+  string,
+  struct,
+  time,
+} from "./shape.ts";
 
 /** What is kept of a Pod: enough to say why its Job does not move. Environment, commands and volumes are never kept. */
 export interface Pod {
@@ -88,8 +101,8 @@ const containerStateShape: Shape<ContainerState> = shape<ContainerState>({
 
 const containerStatusShape: Shape<ContainerStatus> = shape<ContainerStatus>({
   name: string(1),
-  state: message(2, containerStateShape),
-  lastState: message(3, containerStateShape),
+  state: struct(2, containerStateShape),
+  lastState: struct(3, containerStateShape),
   ready: bool(4),
   restartCount: int(5),
 });
@@ -97,7 +110,7 @@ const containerStatusShape: Shape<ContainerStatus> = shape<ContainerStatus>({
 /** Field numbers: k8s.io/api core/v1 generated.proto. */
 export const podShape: Shape<Pod> = shape<Pod>({
   metadata: message(1, objectMetaShape),
-  spec: message(
+  spec: required(
     2,
     shape<PodSpec>({
       initContainers: messages(20, containerShape),
@@ -110,7 +123,7 @@ export const podShape: Shape<Pod> = shape<Pod>({
       schedulingGates: messages(38, shape<SchedulingGate>({ name: string(1) })),
     }),
   ),
-  status: message(
+  status: required(
     3,
     shape<PodStatus>({
       phase: string(1),

@@ -23,6 +23,10 @@ export interface Field {
   readonly pointer: boolean;
   /** Of a message. */
   readonly shape?: Shape<unknown>;
+  /** Of a message: every projected object has it, `{}` when the wire left it out. */
+  readonly required?: boolean;
+  /** Of a string: differs from object to object, so nothing is won by looking whether it was seen before. */
+  readonly unique?: boolean;
   /** Of a map: keys that are not kept, because they are large and nobody reads them. */
   readonly drop?: readonly string[];
 }
@@ -41,6 +45,8 @@ const scalar =
 
 /** A plain string, number or boolean: absent when zero. */
 export const string: (number: number) => FieldSpec = scalar("string", false, false);
+/** A plain string that no two objects have in common, as a name. */
+export const uniqueString: (number: number) => FieldSpec = (number) => ({ ...string(number), unique: true });
 export const int: (number: number) => FieldSpec = scalar("int", false, false);
 export const bool: (number: number) => FieldSpec = scalar("bool", false, false);
 /** A pointer: its zero is kept. */
@@ -51,7 +57,17 @@ export const time: (number: number) => FieldSpec = scalar("time", false, false);
 export const microTime: (number: number) => FieldSpec = scalar("microTime", false, false);
 export const strings: (number: number) => FieldSpec = scalar("string", true, false);
 
-/** A nested message; present and empty stays `{}`. */
+/** A nested Go struct that every object has (`spec`, `status`): `{}` when all of it is zero. */
+export function required<M>(number: number, nested: Shape<M>): FieldSpec {
+  return { number, type: "message", repeated: false, pointer: false, required: true, shape: nested };
+}
+
+/** A nested Go struct: absent when all of it is zero. */
+export function struct<M>(number: number, nested: Shape<M>): FieldSpec {
+  return { number, type: "message", repeated: false, pointer: false, shape: nested };
+}
+
+/** A pointer at a nested message; present and empty stays `{}`. */
 export function message<M>(number: number, nested: Shape<M>): FieldSpec {
   return { number, type: "message", repeated: false, pointer: true, shape: nested };
 }
