@@ -25,8 +25,8 @@ export interface ExchangeResponse {
  * when the connection breaks. Does not retry, does not read statuses. Implemented over sockets in kube/, in process in testing/.
  */
 export interface Transport {
-  /** `host:port` of the server, as upstream's client metrics label it; "none" where there is no address. */
-  readonly host: string;
+  /** `host:port` of the server, as upstream's client metrics label it. */
+  readonly host?: string;
   exchange(request: ExchangeRequest): Promise<ExchangeResponse>;
   /** Closes every connection; calls under way fail. */
   close(): Promise<void>;
