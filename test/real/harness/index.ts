@@ -4,6 +4,8 @@
 export { Authority } from "./authority.ts";
 export { ClusterAccess, type ClusterAddress, type Rule } from "./cluster-access.ts";
 export { Daemon, eventually, freePort, pause } from "./daemon.ts";
+export { DelayingProxy, type DelayingProxyOptions } from "./delaying-proxy.ts";
+export { Kubelet, type KubeletOptions, type PodStep } from "./kubelet.ts";
 export { type Answer, type Credentials, type Json, RawClient } from "./raw-client.ts";
 export { RealCluster, type RealClusterOptions } from "./real-cluster.ts";
 export { sharedCluster } from "./shared-cluster.ts";
