@@ -1,0 +1,55 @@
+import type { DeepReadonly, Job } from "../../resources/index.ts";
+import { rfc3339 } from "../finding.ts";
+import { isFinished, isFinishing, isSuspended, statusOf } from "../job-state.ts";
+import { stuckKind, type StuckKind } from "../stuck-kind.ts";
+import { command, nameOf } from "../words.ts";
+
+/**
+ * The Job controller ends a Job at `status.startTime` + `spec.activeDeadlineSeconds` from a timer in memory, decided inside a sync:
+ * a lost timer or a controller that is down leaves the Job running. The clock stands while the Job is suspended, and startTime
+ * is set anew when it resumes.
+ */
+export const deadlineNotEnforced: StuckKind = stuckKind({
+  id: "S19",
+  name: "deadline-not-enforced",
+  sees: "status.startTime + spec.activeDeadlineSeconds has passed and there is no Failed or FailureTarget condition",
+  lookAlike: "a suspended Job, whose clock stands; pods that were told to end and are within their grace period",
+  limits: { warningMs: 2 * 60_000, criticalMs: 10 * 60_000 },
+  source: [
+    "https://github.com/kubernetes/kubernetes/issues/32149",
+    "https://github.com/kubernetes/kubernetes/issues/62134",
+    "https://github.com/kubernetes/kubernetes/issues/105572",
+    "https://github.com/kubernetes/kubernetes/issues/110239",
+  ],
+  reasons: ["DeadlinePassed"],
+  startsAt: deadlineOf,
+  look(job, { pods }, now) {
+    const deadline = deadlineOf(job);
+    if (deadline === undefined || now < deadline || isFinished(job) || isFinishing(job)) return undefined;
+    // A pod's deletionTimestamp is when its grace period ends, not when it was deleted.
+    if (pods.some(({ metadata }) => Date.parse(metadata.deletionTimestamp ?? "") > now)) return undefined;
+    const { name, namespace = "" } = job.metadata;
+    const { startTime = "", active = 0 } = statusOf(job);
+    const seconds = String(job.spec.activeDeadlineSeconds);
+    return {
+      reason: "DeadlinePassed",
+      sinceMs: deadline,
+      sinceSource: "Job status.startTime + spec.activeDeadlineSeconds",
+      message: `${nameOf("Job", job)} should have failed at ${rfc3339(deadline)}, ${seconds} s after its start, and has neither a FailureTarget nor a Failed condition`,
+      evidence: [
+        `${nameOf("Job", job)}: startTime ${startTime}, activeDeadlineSeconds ${seconds}, active ${active}, ${pods.length} pods`,
+      ],
+      next: [
+        command`kubectl -n ${namespace} describe job ${name}`,
+        "kubectl -n kube-system get lease kube-controller-manager -o yaml",
+      ],
+    };
+  },
+});
+
+function deadlineOf(job: DeepReadonly<Job>): number | undefined {
+  const { activeDeadlineSeconds } = job.spec;
+  const { startTime } = statusOf(job);
+  if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job)) return undefined;
+  return Date.parse(startTime) + activeDeadlineSeconds * 1_000;
+}

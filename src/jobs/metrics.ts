@@ -1,0 +1,42 @@
+import type { MetricDefinition } from "../telemetry/index.ts";
+import { stuckKinds } from "./decision-order.ts";
+
+const kinds = stuckKinds.map(({ id }) => id);
+const reasons = [...new Set(stuckKinds.flatMap((kind) => kind.reasons))];
+
+export const stuckSince: MetricDefinition<
+  "kind" | "reason" | "namespace" | "owner_kind" | "owner_name" | "resource" | "name"
+> = {
+  name: "stalewatch_stuck_since_timestamp_seconds",
+  type: "gauge",
+  help: "Since when an object has been stuck, as Unix time; there is a series only while it is stuck.",
+  labels: {
+    kind: kinds,
+    reason: reasons,
+    namespace: "open",
+    owner_kind: "open",
+    owner_name: "open",
+    resource: ["jobs"],
+    name: "open",
+  },
+  stability: "BETA",
+  perObject: true,
+};
+
+export const stuckObjects: MetricDefinition<"kind" | "reason" | "namespace"> = {
+  name: "stalewatch_stuck_objects",
+  type: "gauge",
+  help: "How many objects are stuck, by kind and reason.",
+  labels: { kind: kinds, reason: reasons, namespace: "open" },
+  stability: "BETA",
+};
+
+export const stuckLimit: MetricDefinition<"kind" | "severity"> = {
+  name: "stalewatch_stuck_limit_seconds",
+  type: "gauge",
+  help: "From which age an object that shows a stuck kind is reported with this severity.",
+  labels: { kind: kinds, severity: ["warning", "critical"] },
+  stability: "BETA",
+};
+
+export const jobsMetrics: readonly MetricDefinition[] = [stuckSince, stuckObjects, stuckLimit];

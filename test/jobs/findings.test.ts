@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { type Finding, Findings, stuckKinds, verdictOn } from "../../src/jobs/index.ts";
+import { type Meter, noopMeter } from "../../src/telemetry/index.ts";
+import { at, CREATED, createdMs, job, waitingPod } from "./objects.ts";
+
+function keyOf(name: string, labels: Readonly<Record<string, string>>): string {
+  return `${name}${JSON.stringify(labels)}`;
+}
+
+/** Gauges as a map from name and labels to the value last set. */
+function recordingMeter(): { meter: Meter; series: Map<string, number> } {
+  const series = new Map<string, number>();
+  const meter: Meter = {
+    ...noopMeter,
+    gauge: ({ name }) => ({
+      labels: (labels) => ({
+        set: (value) => void series.set(keyOf(name, labels), value),
+        add: () => expect.unreachable("findings set their gauges"),
+      }),
+      remove: (labels) => void series.delete(keyOf(name, labels)),
+    }),
+  };
+  return { meter, series };
+}
+
+function stuckJob(name: string, seconds: number, createdAfter = 0): Finding {
+  const subject = job({
+    metadata: { name, uid: name, creationTimestamp: new Date(at(createdAfter)).toISOString() },
+    status: {},
+  });
+  return verdictOn(subject, { pods: [] }, at(seconds)).finding as Finding;
+}
+
+describe("Findings", () => {
+  it("publishes a series while an object is stuck, and none once it recovers", () => {
+    const { meter, series } = recordingMeter();
+    const findings = new Findings({ meter });
+    const stuck = [...series.keys()];
+    findings.set("shop/a", stuckJob("a", 120));
+    findings.set("shop/b", stuckJob("b", 120));
+    const since = [...series].filter(([key]) => key.startsWith("stalewatch_stuck_since_timestamp_seconds"));
+    expect(since).toHaveLength(2);
+    expect(since[0]).toEqual([
+      `stalewatch_stuck_since_timestamp_seconds${JSON.stringify({
+        kind: "S01",
+        reason: "StatusEmpty",
+        namespace: "shop",
+        owner_kind: "Job",
+        owner_name: "a",
+        resource: "jobs",
+        name: "a",
+      })}`,
+      createdMs / 1_000,
+    ]);
+    const count = `stalewatch_stuck_objects${JSON.stringify({ kind: "S01", reason: "StatusEmpty", namespace: "shop" })}`;
+    expect(series.get(count)).toBe(2);
+    findings.set("shop/a", undefined);
+    findings.set("shop/b", undefined);
+    expect([...series.keys()]).toEqual([...stuck, count]);
+    expect(series.get(count)).toBe(0);
+  });
+
+  it("publishes nothing of what is only watched", () => {
+    const { meter, series } = recordingMeter();
+    const findings = new Findings({ meter });
+    const before = series.size;
+    findings.set("shop/a", stuckJob("a", 30));
+    expect(series.size).toBe(before);
+    expect(findings.list(at(30))).toEqual([]);
+    expect(findings.list(at(30), { all: true })).toHaveLength(1);
+  });
+
+  it("moves the series when the reason changes", () => {
+    const { meter, series } = recordingMeter();
+    const findings = new Findings({ meter });
+    const withPod = verdictOn(job(), { pods: [waitingPod("InvalidImageName")] }, at(3_600)).finding as Finding;
+    findings.set("shop/export-1", stuckJob("export-1", 120));
+    findings.set("shop/export-1", withPod);
+    const since = [...series.keys()].filter((key) => key.includes("stuck_since"));
+    expect(since).toHaveLength(1);
+    expect(since[0]).toContain("InvalidImageName");
+  });
+
+  it("lists the worst first, then the oldest, as of the time it is asked", () => {
+    const findings = new Findings({ meter: noopMeter });
+    findings.set("shop/young", stuckJob("young", 120, 60));
+    findings.set("shop/old", stuckJob("old", 120));
+    findings.set("shop/oldest", stuckJob("oldest", 120, -600));
+    const names = (seconds: number): string[] =>
+      findings.list(at(seconds)).map(({ severity, object }) => `${severity} ${object.name}`);
+    expect(names(120)).toEqual(["critical oldest", "warning old", "warning young"]);
+    expect(names(300)).toEqual(["critical oldest", "critical old", "warning young"]);
+    expect(findings.list(at(300))[1]).toMatchObject({ since: CREATED, ageSeconds: 300 });
+  });
+
+  it("publishes the limits in force", () => {
+    const { meter, series } = recordingMeter();
+    const limits = { S13: { warningMs: 8_000, criticalMs: 20_000 } };
+    expect(new Findings({ meter }, limits)).toBeDefined();
+    const limit = (kind: string, severity: string): number | undefined =>
+      series.get(`stalewatch_stuck_limit_seconds${JSON.stringify({ kind, severity })}`);
+    expect(limit("S13", "warning")).toBe(8);
+    expect(limit("S13", "critical")).toBe(20);
+    for (const kind of stuckKinds.filter(({ id }) => id !== "S13")) {
+      expect(limit(kind.id, "warning")).toBe(kind.limits.warningMs / 1_000);
+    }
+  });
+});
