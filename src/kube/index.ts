@@ -19,6 +19,7 @@ export type {
   WriteOptions,
   Writer,
 } from "./api.ts";
+export { type ClientOptions, KubeClient } from "./client.ts";
 export {
   ApiError,
   type ApiErrorOptions,
@@ -33,3 +34,4 @@ export {
   isUnauthorized,
   isVersionTooLarge,
 } from "./errors.ts";
+export { kubeMetrics } from "./metrics.ts";

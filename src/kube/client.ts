@@ -1,0 +1,214 @@
+import { type ExchangeRequest, StalewatchError, type Transport } from "../base/index.ts";
+import {
+  apiVersionOf,
+  keyOf,
+  type KubeObject,
+  type ObjectRef,
+  type Resource,
+  resourceName,
+} from "../resources/index.ts";
+import { type Env, resolveEnv } from "../telemetry/index.ts";
+import { parseJson, readBody, unreadable } from "./answers.ts";
+import type {
+  CallOptions,
+  DeleteOptions,
+  Draft,
+  ListOptions,
+  ListPage,
+  Live,
+  LiveReader,
+  Patch,
+  PatchOptions,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+  Writer,
+} from "./api.ts";
+import { type Call, Caller } from "./caller.ts";
+import { Decoder } from "./decoder.ts";
+import { isRecord } from "./json-objects.ts";
+import { listPages, type Reading } from "./list.ts";
+import { brand, requireLive } from "./live.ts";
+import { opaqueObjectsTotal } from "./metrics.ts";
+import { OpaqueObjects } from "./opaque.ts";
+import { collectionPath, objectPath, requireNamespace, withQuery } from "./paths.ts";
+import { RateLimiter } from "./rate-limiter.ts";
+import { watchEvents } from "./watch.ts";
+
+export interface ClientOptions {
+  transport: Transport;
+  env?: Partial<Env>;
+  userAgent?: string;
+  /** Calls a second, and how many at once; no limit unless given. */
+  qps?: number;
+  burst?: number;
+  /** Recorded in managedFields by writes that name none; "stalewatch" unless given. */
+  fieldManager?: string;
+  /** Whose connections carry the reads and writes; watches always have their own. "requests" unless given. */
+  pool?: Exclude<ExchangeRequest["pool"], "watches">;
+}
+
+interface Wanted {
+  readonly verb: string;
+  readonly method: Call["method"];
+  readonly path: string;
+  readonly name: string;
+  readonly body?: unknown;
+}
+
+const IDLE_TIMEOUT_MS = 60_000;
+
+const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
+
+/** The API server for one process. Holds no connections of its own: closing the transport is its owner's task. */
+export class KubeClient implements LiveReader, Writer {
+  readonly #caller: Caller;
+  readonly #env: Env;
+  readonly #pool: ExchangeRequest["pool"];
+  readonly #fieldManager: string;
+  readonly #readings: WeakMap<Resource, Reading<KubeObject>> = new WeakMap();
+
+  constructor(options: ClientOptions) {
+    const { transport, userAgent = "stalewatch", qps = 0, burst = 1, fieldManager = "stalewatch" } = options;
+    this.#env = resolveEnv(options.env);
+    this.#pool = options.pool ?? "requests";
+    this.#fieldManager = fieldManager;
+    const limiter = new RateLimiter({ qps, burst, clock: this.#env.clock });
+    this.#caller = new Caller({ transport, env: this.#env, limiter, userAgent });
+  }
+
+  list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
+    return listPages(this.#reading(resource), options);
+  }
+
+  watch<T extends KubeObject>(resource: Resource<T>, options: WatchOptions): AsyncIterable<readonly WatchEvent<T>[]> {
+    return watchEvents(this.#reading(resource), options);
+  }
+
+  async get<T extends KubeObject>(resource: Resource<T>, ref: ObjectRef, options?: CallOptions): Promise<Live<T>> {
+    const path = objectPath(resource, ref);
+    return this.#live<T>(
+      await this.#call(this.#draft({ verb: "get", method: "GET", path, name: nameOf(resource, ref) }, options)),
+    );
+  }
+
+  async create<T extends KubeObject>(resource: Resource<T>, draft: Draft, options?: WriteOptions): Promise<Live<T>> {
+    const { namespace, name } = draft.metadata;
+    requireNamespace(resource, namespace);
+    const path = withQuery(collectionPath(resource, namespace), this.#writeQuery(options));
+    const subject = name ? nameOf(resource, { name, ...(namespace ? { namespace } : {}) }) : resourceName(resource);
+    const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...draft };
+    return this.#live<T>(
+      await this.#call(this.#draft({ verb: "create", method: "POST", path, name: subject, body }, options)),
+    );
+  }
+
+  async update<T extends KubeObject>(
+    resource: Resource<T>,
+    object: Live<T>,
+    options?: WriteOptions & { subresource?: "status" },
+  ): Promise<Live<T>> {
+    requireLive(resource, object);
+    const path = withQuery(objectPath(resource, object.metadata, options?.subresource), this.#writeQuery(options));
+    const subject = nameOf(resource, object.metadata);
+    return this.#live<T>(
+      await this.#call(this.#draft({ verb: "update", method: "PUT", path, name: subject, body: object }, options)),
+    );
+  }
+
+  async patch<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    patch: Patch,
+    options?: PatchOptions,
+  ): Promise<Live<T>> {
+    const path = withQuery(objectPath(resource, ref, options?.subresource), this.#writeQuery(options));
+    const body = patchBody(patch, options?.resourceVersion);
+    const draft = this.#draft({ verb: "patch", method: "PATCH", path, name: nameOf(resource, ref), body }, options);
+    const repeatable = patch.type === "merge" || options?.resourceVersion !== undefined;
+    return this.#live<T>(await this.#call({ ...draft, contentType: PATCH_TYPES[patch.type], repeatable }));
+  }
+
+  async delete<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    options: DeleteOptions = {},
+  ): Promise<Live<T> | undefined> {
+    const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds, dryRun } = options;
+    const preconditions = uid || resourceVersion ? { uid, resourceVersion } : undefined;
+    const body = {
+      apiVersion: "v1",
+      kind: "DeleteOptions",
+      preconditions,
+      propagationPolicy,
+      gracePeriodSeconds,
+      dryRun: dryRun ? ["All"] : undefined,
+    };
+    const path = objectPath(resource, ref);
+    const draft = this.#draft({ verb: "delete", method: "DELETE", path, name: nameOf(resource, ref), body }, options);
+    const answer = await this.#call(draft);
+    return isRecord(answer) && answer["kind"] === "Status" ? undefined : this.#live<T>(answer);
+  }
+
+  #writeQuery(options: WriteOptions = {}): Record<string, string | undefined> {
+    return { fieldManager: options.fieldManager ?? this.#fieldManager, dryRun: options.dryRun ? "All" : undefined };
+  }
+
+  #draft(wanted: Wanted, options: CallOptions | undefined): Call {
+    const { verb, method, path, name, body } = wanted;
+    return {
+      method,
+      path,
+      subject: { verb, name },
+      accept: "application/json",
+      pool: this.#pool,
+      idleTimeoutMs: IDLE_TIMEOUT_MS,
+      repeatable: method !== "POST",
+      signal: options?.signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body), contentType: "application/json" }),
+    };
+  }
+
+  #call(call: Call): Promise<unknown> {
+    return this.#caller.run(call, async (response) => parseJson(await readBody(response.body), response, call.subject));
+  }
+
+  #live<T extends KubeObject>(answer: unknown): Live<T> {
+    if (!isRecord(answer) || !isRecord(answer["metadata"])) {
+      throw unreadable({ verb: "read", name: "the answer" }, "it is no object with metadata");
+    }
+    return brand(answer as unknown as T);
+  }
+
+  #reading<T extends KubeObject>(resource: Resource<T>): Reading<T> {
+    const known = this.#readings.get(resource);
+    if (known) return known as unknown as Reading<T>;
+    const { group, version } = resource;
+    const counter = this.#env.meter.counter(opaqueObjectsTotal).labels({ group, version, resource: resource.resource });
+    const opaque = new OpaqueObjects(resource, counter, this.#env.log);
+    const reading: Reading<T> = { caller: this.#caller, resource, decoder: new Decoder(resource), opaque };
+    this.#readings.set(resource, reading);
+    return reading;
+  }
+}
+
+function nameOf(resource: Resource, ref: ObjectRef): string {
+  return `${resourceName(resource)} ${keyOf(ref)}`;
+}
+
+function patchBody(patch: Patch, resourceVersion: string | undefined): unknown {
+  if (resourceVersion === undefined) return patch.body;
+  if (patch.type === "json") {
+    // Not a "test" operation: that fails with 422, and a version that does not match must be a conflict.
+    return [{ op: "replace", path: "/metadata/resourceVersion", value: resourceVersion }, ...patch.body];
+  }
+  const { metadata } = patch.body as { metadata?: unknown };
+  if (metadata !== undefined && !isRecord(metadata)) {
+    throw new StalewatchError("BAD_PATCH", "the patch's metadata is no object");
+  }
+  return { ...patch.body, metadata: { ...metadata, resourceVersion } };
+}
