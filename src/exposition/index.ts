@@ -4,4 +4,13 @@
 // Start with prometheus-meter.ts for metrics, otel-tracer.ts for traces, catalog.ts for what there is.
 export { catalog } from "./catalog.ts";
 export type { ForeignRegistry } from "./foreign-registries.ts";
+export { createLog, type LogFormat, type LogLevel, type LogOptions } from "./log.ts";
+export { OtelTracer, type OtelTracerOptions } from "./otel-tracer.ts";
 export { PrometheusMeter, type PrometheusMeterOptions, type Scrape } from "./prometheus-meter.ts";
+export {
+  type EnvironmentVariables,
+  startTracing,
+  type Tracing,
+  type TracingOptions,
+  tracingWanted,
+} from "./start-tracing.ts";

@@ -20,9 +20,7 @@ export function boundText(bound: number): string {
 
 /** A label's value between its quotes. */
 export function escapeLabel(value: string): string {
-  return /[\\"\n]/.test(value)
-    ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
-    : value;
+  return /[\\"\n]/.test(value) ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n") : value;
 }
 
 /** A family's help on its line. */
