@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import {
   type ClusterAccess,
@@ -5,8 +8,11 @@ import {
   DelayingProxy,
   describeReal,
   eventually,
+  Jaeger,
   type Json,
   Kubelet,
+  lintMetrics,
+  Prometheus,
   RawClient,
   RealCluster,
   sharedCluster,
@@ -95,6 +101,48 @@ describeReal("a cluster of one's own", clusterTools, () => {
     const events: Json[] = [];
     for await (const { object } of cluster.raw.lines(watch, AbortSignal.timeout(10_000))) events.push(object);
     expect(events).toMatchObject([{ kind: "Status", code: 410 }]);
+  });
+});
+
+describeReal("Jaeger", ["jaeger"], () => {
+  test("takes OTLP and gives links back as references", async () => {
+    await using jaeger = await Jaeger.start();
+    const linked = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+    const span = {
+      traceId: "5b8aa5a2d2c872e8321cf37308d69df2",
+      spanId: "051581bf3cb55c13",
+      name: "pass",
+      kind: 5,
+      startTimeUnixNano: `${Date.now()}000000`,
+      endTimeUnixNano: `${Date.now() + 1}000000`,
+      links: [linked],
+    };
+    const service = { attributes: [{ key: "service.name", value: { stringValue: "harness" } }] };
+    await fetch(`${jaeger.endpoint}/v1/traces`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ resourceSpans: [{ resource: service, scopeSpans: [{ spans: [span] }] }] }),
+    });
+    const spans = await eventually("the span arrives", async () => (await jaeger.spans("harness")).at(0));
+    expect(spans.references).toMatchObject([
+      { refType: "FOLLOWS_FROM", traceID: linked.traceId, spanID: linked.spanId },
+    ]);
+  });
+});
+
+describeReal("Prometheus", ["prometheus", "promtool"], () => {
+  test("scrapes a page, answers queries and lints", async () => {
+    const page = "# HELP things_total Things.\n# TYPE things_total counter\nthings_total 3\n";
+    const server = createServer((_, response) => response.setHeader("content-type", "text/plain").end(page));
+    await once(server.listen(0, "127.0.0.1"), "listening");
+    const { port } = server.address() as AddressInfo;
+    await using prometheus = await Prometheus.start({ targets: [`127.0.0.1:${port}`] });
+    const sample = await eventually("the scrape", async () => (await prometheus.query("things_total")).at(0));
+    expect(sample.value[1]).toBe("3");
+    await expect(prometheus.query("things_total(")).rejects.toThrow("parse error");
+    server.close();
+    expect(lintMetrics(page)).toBe("");
+    expect(lintMetrics(page.replace("# HELP things_total Things.\n", ""))).toContain("no help text");
   });
 });
 
