@@ -1,17 +1,5 @@
 import type { Condition, ObjectMeta, OwnerReference } from "./meta.ts";
-import {
-  int,
-  map,
-  messages,
-  optionalBool,
-  optionalInt,
-  type Shape,
-  shape,
-  string,
-  strings,
-  time,
-  uniqueString,
-} from "./shape.ts";
+import { int, map, messages, optionalBool, optionalInt, type Shape, shape, string, strings, time } from "./shape.ts";
 
 const ownerReferenceShape: Shape<OwnerReference> = shape<OwnerReference>({
   apiVersion: string(5),
@@ -27,11 +15,11 @@ export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** ObjectMeta of k8s.io/apimachinery, without managedFields and selfLink. */
 export const objectMetaShape: Shape<ObjectMeta> = shape<ObjectMeta>({
-  name: uniqueString(1),
+  name: string(1),
   generateName: string(2),
   namespace: string(3),
-  uid: uniqueString(5),
-  resourceVersion: uniqueString(6),
+  uid: string(5),
+  resourceVersion: string(6),
   generation: int(7),
   creationTimestamp: time(8),
   deletionTimestamp: time(9),

@@ -25,8 +25,6 @@ export interface Field {
   readonly shape?: Shape<unknown>;
   /** Of a message: every projected object has it, `{}` when the wire left it out. */
   readonly required?: boolean;
-  /** Of a string: differs from object to object, so nothing is won by looking whether it was seen before. */
-  readonly unique?: boolean;
   /** Of a map: keys that are not kept, because they are large and nobody reads them. */
   readonly drop?: readonly string[];
 }
@@ -45,8 +43,6 @@ const scalar =
 
 /** A plain string, number or boolean: absent when zero. */
 export const string: (number: number) => FieldSpec = scalar("string", false, false);
-/** A plain string that no two objects have in common, as a name. */
-export const uniqueString: (number: number) => FieldSpec = (number) => ({ ...string(number), unique: true });
 export const int: (number: number) => FieldSpec = scalar("int", false, false);
 export const bool: (number: number) => FieldSpec = scalar("bool", false, false);
 /** A pointer: its zero is kept. */
