@@ -14,6 +14,24 @@ export interface WorkqueueOptions<K> {
   env?: Partial<Env>;
 }
 
+/** What the queue knows of one key. */
+interface KeyRecord<K> {
+  readonly key: K;
+  /** Needs work: it is queued, or with a worker and to be queued again. */
+  dirty: boolean;
+  /** With a worker. */
+  processing: boolean;
+  /** Monotonic milliseconds of the add that made it dirty, and since when a worker has it. */
+  addedAt: number;
+  startedAt: number;
+}
+
+/**
+ * Keys come back, and finding a record again costs half of making and forgetting one. So this many stay when there is nothing to
+ * do for their keys: about 2 MB, also where keys never come back.
+ */
+const KEPT_RECORDS = 16_384;
+
 /**
  * A queue of keys with client-go's semantics (https://pkg.go.dev/k8s.io/client-go/util/workqueue).
  *
@@ -27,11 +45,9 @@ export class Workqueue<K extends {} = string> {
   readonly #clock: Clock;
   readonly #limiter: RateLimiter<K>;
   readonly #metrics: QueueMetrics | undefined;
-  readonly #queue: Fifo<K> = new Fifo();
-  /** Needs work, and since when; in the queue, or with a worker and to be queued again. */
-  readonly #dirty: Map<K, number> = new Map();
-  /** With a worker, and since when. */
-  readonly #processing: Map<K, number> = new Map();
+  readonly #records: Map<K, KeyRecord<K>> = new Map();
+  readonly #queue: Fifo<KeyRecord<K>> = new Fifo();
+  readonly #processing: Set<KeyRecord<K>> = new Set();
   readonly #delayed: DelayHeap<K>;
   readonly #waiters: Waiters = new Waiters();
   #shuttingDown = false;
@@ -57,10 +73,17 @@ export class Workqueue<K extends {} = string> {
   }
 
   add(key: K): void {
-    if (this.#shuttingDown || this.#dirty.has(key)) return;
-    this.#dirty.set(key, this.#now());
+    if (this.#shuttingDown) return;
+    let record = this.#records.get(key);
+    if (!record) {
+      record = { key, dirty: false, processing: false, addedAt: 0, startedAt: 0 };
+      this.#records.set(key, record);
+    }
+    if (record.dirty) return;
+    record.dirty = true;
+    record.addedAt = this.#now();
     this.#metrics?.added();
-    if (!this.#processing.has(key)) this.#push(key);
+    if (!record.processing) this.#push(record);
   }
 
   /** Adds `key` once `delayMs` are over, at once if that is not above 0. */
@@ -89,13 +112,14 @@ export class Workqueue<K extends {} = string> {
 
   /** The next key if there is one now. Each key taken must be given back with `done`. */
   tryGet(): K | undefined {
-    const key = this.#queue.shift();
-    if (key === undefined) return undefined;
-    const now = this.#now();
-    this.#metrics?.got(now - (this.#dirty.get(key) ?? now));
-    this.#dirty.delete(key);
-    this.#processing.set(key, now);
-    return key;
+    const record = this.#queue.shift();
+    if (!record) return undefined;
+    record.dirty = false;
+    record.processing = true;
+    record.startedAt = this.#now();
+    this.#processing.add(record);
+    this.#metrics?.got(record.startedAt - record.addedAt);
+    return record.key;
   }
 
   /** Waits for the next key. Undefined when the queue is shut down and empty, or as soon as `signal` aborts. */
@@ -113,11 +137,13 @@ export class Workqueue<K extends {} = string> {
 
   /** The worker has finished with `key`; it is queued again if it was added meanwhile. Nothing happens if no worker has it. */
   done(key: K): void {
-    const startedAt = this.#processing.get(key);
-    if (startedAt === undefined) return;
-    this.#processing.delete(key);
-    this.#metrics?.finished(this.#now() - startedAt);
-    if (this.#dirty.has(key)) this.#push(key);
+    const record = this.#records.get(key);
+    if (!record?.processing) return;
+    record.processing = false;
+    this.#processing.delete(record);
+    this.#metrics?.finished(this.#now() - record.startedAt);
+    if (record.dirty) this.#push(record);
+    else if (this.#records.size > KEPT_RECORDS) this.#records.delete(key);
     if (this.#processing.size > 0 || !this.#shuttingDown) return;
     this.#endDrain();
     if (this.size === 0) this.#metrics?.close();
@@ -140,8 +166,8 @@ export class Workqueue<K extends {} = string> {
     this.shutDown();
   }
 
-  #push(key: K): void {
-    this.#queue.push(key);
+  #push(record: KeyRecord<K>): void {
+    this.#queue.push(record);
     this.#waiters.wakeOne();
   }
 
@@ -167,7 +193,7 @@ export class Workqueue<K extends {} = string> {
     const now = this.#now();
     let totalMs = 0;
     let longestMs = 0;
-    for (const startedAt of this.#processing.values()) {
+    for (const { startedAt } of this.#processing) {
       totalMs += now - startedAt;
       longestMs = Math.max(longestMs, now - startedAt);
     }
