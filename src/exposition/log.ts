@@ -27,7 +27,7 @@ const OWN_FIELDS = new Set(["time", "level", "message"]);
 export function createLog(options: LogOptions): Log {
   const clock = options.clock ?? systemClock;
   const write = options.write ?? standardError();
-  const colour = options.colour ?? (options.write === undefined && process.stderr.isTTY === true);
+  const colour = options.colour ?? (options.write === undefined && process.stderr.isTTY);
   const destination: DestinationStream =
     options.format === "json" ? { write } : { write: (line) => write(textLine(line, colour)) };
   const logger = pino(

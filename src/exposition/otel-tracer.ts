@@ -1,9 +1,5 @@
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import type {
-  AttributeValue as OtelAttributeValue,
-  Span as OtelSpan,
-  Tracer as OtelApiTracer,
-} from "@opentelemetry/api";
+import type { Span as OtelSpan, Tracer as OtelApiTracer } from "@opentelemetry/api";
 import { type Clock, messageOf, systemClock } from "../base/index.ts";
 import type { Attributes, Span, SpanContext, SpanOptions, Tracer } from "../telemetry/index.ts";
 
@@ -138,7 +134,7 @@ class RecordedSpan implements Span {
   set(attributes: Attributes): void {
     if (this.#ended) return;
     for (const [key, value] of Object.entries(attributes)) {
-      if (value !== undefined) this.otel.setAttribute(key, value as OtelAttributeValue);
+      if (value !== undefined) this.otel.setAttribute(key, value);
     }
     if (this.#isRoot) this.family.rootSet(attributes);
   }

@@ -98,8 +98,9 @@ function diagnostics(log: Log, clock: Clock): Record<"error" | "warn" | "info" |
       log[level]("OpenTelemetry reports", { problem });
     };
   };
-  const silent = (): void => {};
   return { error: say("error"), warn: say("warn"), info: silent, debug: silent, verbose: silent };
 }
+
+function silent(): void {}
 
 type DiagFunction = (message: string, ...args: unknown[]) => void;
