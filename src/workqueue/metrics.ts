@@ -5,7 +5,8 @@ const buckets: readonly number[] = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.
 const queueLabels = { name: "open", controller: "open" } as const;
 type QueueLabel = "name" | "controller";
 
-// Names, types and labels are upstream's: https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/internal/metrics
+// Names, types and labels are upstream's:
+// https://github.com/kubernetes-sigs/controller-runtime/blob/main/pkg/internal/metrics/workqueue.go
 export const workqueueDepth: MetricDefinition<QueueLabel | "priority"> = {
   name: "workqueue_depth",
   type: "gauge",
