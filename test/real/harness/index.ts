@@ -10,5 +10,6 @@ export { Kubelet, type KubeletOptions, type PodStep } from "./kubelet.ts";
 export { lintMetrics, Prometheus, type PrometheusOptions, type Sample } from "./prometheus.ts";
 export { type Answer, type Credentials, type Json, RawClient } from "./raw-client.ts";
 export { RealCluster, type RealClusterOptions } from "./real-cluster.ts";
+export { type Page, sampleOf, Sidecar, type SidecarOptions } from "./sidecar.ts";
 export { sharedCluster } from "./shared-cluster.ts";
 export { clusterTools, describeReal, findTool, requireTool, type Tool } from "./tools.ts";

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Informer } from "../../src/cache/index.ts";
+import { catalog, PrometheusMeter } from "../../src/exposition/index.ts";
+import { type Cluster, KubeClient, loadCluster } from "../../src/kube/index.ts";
+import { resources } from "../../src/resources/index.ts";
+import { clusterTools, describeReal, eventually, pause, RealCluster, sampleOf, Sidecar } from "./harness/index.ts";
+import { createJob, forEach, jobNames, serverVersions, versionsOf } from "./jobs.ts";
+
+const jobsPath = "/apis/batch/v1/namespaces/default/jobs";
+const jobsKind = { group: "batch", version: "v1", resource: "jobs" };
+
+/** kube-apiserver is away for 20 s, and what the caches knew is compacted away meanwhile. */
+describeReal("an outage of a real server", clusterTools, () => {
+  let access: RealCluster;
+  let cluster: Cluster;
+  let sidecar: Sidecar;
+
+  beforeAll(async () => {
+    access = await RealCluster.start();
+    const kubeconfig = access.kubeconfig();
+    cluster = await loadCluster({ kubeconfig });
+    sidecar = await Sidecar.start({ kubeconfig });
+  });
+  afterAll(async () => {
+    await sidecar?.[Symbol.asyncDispose]();
+    await cluster?.close();
+    await access?.stop();
+  });
+
+  test("caches equal the server again within 60 s, every failure is counted, and the sidecar says why", async () => {
+    const meter = new PrometheusMeter({ catalog, processMetrics: false });
+    const client = new KubeClient({ transport: cluster.transport });
+    const informer = new Informer({ client, resource: resources.jobs, env: { meter } });
+    const stop = new AbortController();
+    const running = informer.run({ signal: stop.signal });
+    await informer.whenSynced();
+    const names = jobNames(60);
+    await forEach(names, (name) => createJob(access, "default", name));
+    await eventually("the sidecar is ready", async () => (await sidecar.readyz()).status === 200);
+
+    await access.killApiServer();
+    await access.compactEtcd();
+    const why = await eventually("the sidecar says why", async () => {
+      const { body } = await sidecar.readyz();
+      return /ECONNREFUSED|refused|unreachable/.test(body) && body;
+    });
+    expect(why).toMatch(/jobs/);
+    await pause(20_000);
+    expect(sidecar.running).toBe(true);
+    await access.startApiServer();
+    await forEach(names.slice(0, 30), (name) => access.raw.delete(`${jobsPath}/${name}?propagationPolicy=Background`));
+    await createJob(access, "default", "after");
+
+    const within = { timeoutMs: 60_000, everyMs: 500 };
+    const expected = await eventually("the deletes are through", async () => {
+      const versions = await serverVersions(access, jobsPath);
+      return Object.keys(versions).length === 31 && versions;
+    });
+    await eventually(
+      "the cache equals the server",
+      async () => {
+        expect(versionsOf(informer.lister.list("default"))).toEqual(await serverVersions(access, jobsPath));
+        return true;
+      },
+      within,
+    );
+    await eventually(
+      "the sidecar's store has reached the server",
+      async () => {
+        const version = sampleOf(await sidecar.metrics(), "store_resource_version", { resource: "jobs" });
+        return Number(version) >= Math.max(...Object.values(expected).map(Number));
+      },
+      within,
+    );
+    expect((await sidecar.readyz()).status).toBe(200);
+
+    const own = (await meter.scrape()).body.toString();
+    for (const page of [own, await sidecar.metrics()]) {
+      const restarts = (reason: string): number =>
+        sampleOf(page, "stalewatch_watch_restarts_total", { ...jobsKind, reason }) ?? 0;
+      expect(restarts("unreachable")).toBeGreaterThan(0);
+      expect(restarts("expired")).toBe(1);
+      expect(sampleOf(page, "stalewatch_relists_total", { ...jobsKind, reason: "expired" })).toBe(1);
+    }
+    stop.abort();
+    await running;
+  });
+});

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { ExchangeRequest, Transport } from "../../src/base/index.ts";
+import { type Cluster, KubeClient, loadCluster } from "../../src/kube/index.ts";
+import { type KubeObject, keyOf, type Resource, resources } from "../../src/resources/index.ts";
+import { type ClusterAccess, clusterTools, describeReal, eventually, Kubelet, sharedCluster } from "./harness/index.ts";
+import { createVariedObjects, jobNames, planOf } from "./varied-objects.ts";
+
+type Wire = "protobuf" | "json";
+type ByKey = Record<string, unknown>;
+
+/** Both wires must give the same projected objects, and nothing that the server did not say. */
+describeReal("projection from a real server", clusterTools, () => {
+  let access: ClusterAccess;
+  let cluster: Cluster;
+  let namespace: string;
+
+  beforeAll(async () => {
+    access = sharedCluster();
+    cluster = await loadCluster({ kubeconfig: access.kubeconfig() });
+    namespace = await access.namespace("projection");
+    await using _kubelet = new Kubelet(access, { namespace, plan: planOf });
+    await createVariedObjects(access, namespace);
+    await eventually("the Jobs have come to rest", async () => {
+      const { items = [] } = await access.raw.get(`/apis/batch/v1/namespaces/${namespace}/jobs`);
+      return items.every((job) => atRest(job.metadata.name, job["status"]));
+    });
+  });
+
+  afterAll(async () => {
+    await cluster?.close();
+  });
+
+  test("the corpus has at least 40 Jobs that differ", () => {
+    expect(jobNames.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(jobNames).size).toBe(jobNames.length);
+  });
+
+  const kinds = [
+    [resources.jobs, "apis/batch/v1", jobNames.length],
+    [resources.pods, "api/v1", 20],
+    [resources.cronJobs, "apis/batch/v1", 4],
+    [resources.leases, "apis/coordination.k8s.io/v1", 5],
+    [resources.events, "api/v1", 3],
+    [resources.configMaps, "api/v1", 2],
+  ] as const;
+
+  test.each(kinds)("$0.kind", async (resource: Resource, group, least) => {
+    const raw = await access.raw.get(`/${group}/namespaces/${namespace}/${resource.resource}`);
+    const version = raw.metadata.resourceVersion;
+    const expected: ByKey = {};
+    for (const item of raw.items ?? []) expected[keyOf(item.metadata)] = item;
+    expect(Object.keys(expected).length).toBeGreaterThanOrEqual(least);
+
+    for (const read of [listed, watched]) {
+      const protobuf = await read(over(cluster.transport, "protobuf"), resource, namespace, version);
+      const json = await read(over(cluster.transport, "json"), resource, namespace, version);
+      expect(protobuf).toEqual(json);
+      expect(Object.keys(json).sort()).toEqual(Object.keys(expected).sort());
+      expect(expected).toMatchObject(withoutEmpties(json) as ByKey);
+    }
+  });
+});
+
+function atRest(name: string, status: { conditions?: { type: string }[]; active?: number; ready?: number }): boolean {
+  const ended = (status.conditions ?? []).some(({ type }) => type === "Complete" || type === "Failed");
+  if (name.startsWith("succeeded-") || name.startsWith("failed-")) return ended;
+  if (name === "running-three") return status.ready === 3;
+  return name === "running-one" ? status.ready === 1 : true;
+}
+
+/** The same transport with one wire's word in Accept, and the promise that this wire was used. */
+function over(transport: Transport, wire: Wire): Transport {
+  return {
+    ...transport,
+    close: async () => undefined,
+    async exchange(request: ExchangeRequest) {
+      const watch = request.path.includes("watch=");
+      const accept = { protobuf: "application/vnd.kubernetes.protobuf", json: "application/json" }[wire];
+      const headers = { ...request.headers, accept: watch ? `${accept};stream=watch` : accept };
+      const answer = await transport.exchange({ ...request, headers });
+      expect(answer.headers["content-type"]).toContain(accept);
+      return answer;
+    },
+  };
+}
+
+async function listed(transport: Transport, resource: Resource, namespace: string, version: string): Promise<ByKey> {
+  const client = new KubeClient({ transport });
+  const found: ByKey = {};
+  const options = { namespace, resourceVersion: version, resourceVersionMatch: "Exact", limit: 7 } as const;
+  for await (const page of client.list<KubeObject>(resource, options)) {
+    for (const item of page.items) found[keyOf(item.metadata)] = item;
+  }
+  return found;
+}
+
+async function watched(transport: Transport, resource: Resource, namespace: string): Promise<ByKey> {
+  const client = new KubeClient({ transport });
+  const found: ByKey = {};
+  const options = { namespace, resourceVersion: "", sendInitialEvents: true, timeoutSeconds: 30 };
+  for await (const events of client.watch<KubeObject>(resource, options)) {
+    for (const event of events) {
+      if (event.type === "BOOKMARK" && event.initialEventsEnd) return found;
+      if (event.type === "ADDED") found[keyOf(event.object.metadata)] = event.object;
+      else throw new Error(`${event.type} instead of the present state`);
+    }
+  }
+  throw new Error("the watch ended before the end of the initial events");
+}
+
+/** A projected object has `{}` where a required struct is zero; the server's JSON leaves such a field out. */
+function withoutEmpties(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmpties);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).map(([name, field]) => [name, withoutEmpties(field)] as const);
+  return Object.fromEntries(entries.filter(([, field]) => !isEmptyObject(field)));
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
+}
