@@ -1,0 +1,23 @@
+import { messageOf, StalewatchError } from "../base/index.ts";
+
+/** Exit codes, the same for every command. */
+export const EXIT: { readonly fine: 0; readonly failed: 1; readonly usage: 2 } = { fine: 0, failed: 1, usage: 2 };
+
+/** The command line, an environment variable or the configuration file is wrong: exit code 2. */
+export class UsageError extends StalewatchError {
+  override readonly name: string = "UsageError";
+
+  constructor(message: string, remedy?: string, options?: { cause?: unknown }) {
+    super("USAGE", message, remedy, options);
+  }
+}
+
+export function exitCodeOf(thrown: unknown): number {
+  return thrown instanceof UsageError ? EXIT.usage : EXIT.failed;
+}
+
+/** One line: what, which object or flag, what to do. The stack only for whoever asked for debug logs. */
+export function errorLine(thrown: unknown, withStack: boolean): string {
+  const line = `stalewatch: ${messageOf(thrown)}\n`;
+  return withStack && thrown instanceof Error ? `${line}${thrown.stack ?? ""}\n` : line;
+}

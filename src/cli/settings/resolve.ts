@@ -1,0 +1,61 @@
+import { oneLine } from "../../base/index.ts";
+import { UsageError } from "../failure.ts";
+import { type ConfigFile, readConfigFile } from "./config-file.ts";
+import type { Flag, FlagTable, Values } from "./flag.ts";
+
+export interface Sources {
+  /** What commander read: one text or several a flag, true for a switch, by the flag's name in camel case. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the file of `--config` may hold: more than one command reads the same file. */
+  readonly fileTable: FlagTable;
+}
+
+interface Given {
+  readonly texts: readonly string[];
+  /** How the user wrote it, for errors: `--sync-period`, `STALEWATCH_SYNC_PERIOD`, `config.yaml: sync-period`. */
+  readonly where: string;
+}
+
+/** Each setting from its flag, else its variable, else the file of `--config`, else its default. Errors: `USAGE`, one setting named. */
+export async function resolveSettings<F extends FlagTable>(table: F, sources: Sources): Promise<Values<F>> {
+  const path = fromFlag("config", sources)?.texts.at(-1) ?? sources.env[variableOf("config")];
+  const file = path === undefined ? undefined : await readConfigFile(path, sources.fileTable);
+  const values = Object.entries(table).map(([name, flag]) => {
+    const given = fromFlag(name, sources) ?? fromVariable(name, sources) ?? fromFile(name, file);
+    return [name, valueOf(name, flag, given)];
+  });
+  return Object.fromEntries(values) as Values<F>;
+}
+
+/** `sync-period` is STALEWATCH_SYNC_PERIOD. */
+export function variableOf(name: string): string {
+  return `STALEWATCH_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+function fromFlag(name: string, { options }: Sources): Given | undefined {
+  const value = options[name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
+  if (value === undefined) return undefined;
+  return { texts: [value].flat().map(String), where: `--${name}` };
+}
+
+function fromVariable(name: string, { env }: Sources): Given | undefined {
+  const value = env[variableOf(name)];
+  return value === undefined || value === "" ? undefined : { texts: [value], where: variableOf(name) };
+}
+
+function fromFile(name: string, file: ConfigFile | undefined): Given | undefined {
+  const texts = file?.texts.get(name);
+  return texts && { texts, where: `${file?.path}: ${name}` };
+}
+
+function valueOf(name: string, flag: Flag<unknown>, given: Given | undefined): unknown {
+  const { standard } = flag.about;
+  const { texts, where } = given ?? { texts: standard === undefined ? [] : [standard], where: `--${name}` };
+  const read = flag.read(flag.repeatable ? texts.flatMap((text) => text.split(",")).filter(Boolean) : texts);
+  if ("value" in read) return read.value;
+  // A parser's own message quotes the value.
+  const { problem } = read;
+  if (problem.startsWith('"')) throw new UsageError(`${where}: ${problem}`);
+  throw new UsageError(`${where} ${problem}, not "${oneLine(texts.join(","))}"`);
+}

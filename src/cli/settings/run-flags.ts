@@ -1,0 +1,117 @@
+import { duration, type Flag, flag, from, list, number, oneOf, optional, text, yesOrNo } from "./flag.ts";
+import { parseWatchedKind, type WatchedKind } from "./values.ts";
+
+/** Which cluster, for every command that talks to one. */
+export const clusterFlags: {
+  readonly kubeconfig: Flag<string | undefined>;
+  readonly context: Flag<string | undefined>;
+  readonly namespace: Flag<readonly string[]>;
+  readonly watch: Flag<readonly WatchedKind[]>;
+  readonly config: Flag<string | undefined>;
+} = {
+  kubeconfig: optional(
+    {
+      value: "FILE",
+      help: "kubeconfig file",
+      otherwise: "KUBECONFIG, else ~/.kube/config, else the service account of the pod",
+    },
+    text,
+  ),
+  context: optional({ value: "NAME", help: "context of the kubeconfig", otherwise: "its current context" }, text),
+  namespace: list({ value: "NAMESPACE", help: "watch Jobs and pods of this namespace only", otherwise: "all" }, text),
+  watch: list(
+    { value: "GROUP/VERSION/RESOURCE", help: "keep and measure a cache of this kind too, metadata only" },
+    from(parseWatchedKind),
+  ),
+  config: optional({ value: "FILE", help: "YAML file whose keys are these flags" }, text),
+};
+
+/** What is served, and where. `run` and `demo` take these. */
+export const listenerFlags: {
+  readonly "metrics-bind-address": Flag<string | undefined>;
+  readonly "metrics-secure": Flag<boolean>;
+  readonly "health-probe-bind-address": Flag<string>;
+  readonly "status-bind-address": Flag<string>;
+} = {
+  "metrics-bind-address": optional(
+    {
+      value: "ADDRESS",
+      help: "serve /metrics here; port 0 picks a free one, 0 alone switches it off",
+      otherwise: ":8443 in a cluster, 127.0.0.1:8443 from a kubeconfig",
+    },
+    text,
+  ),
+  "metrics-secure": flag(
+    { standard: "true", help: "false serves /metrics in plain HTTP to whoever can reach it" },
+    yesOrNo,
+  ),
+  "health-probe-bind-address": flag(
+    { value: "ADDRESS", standard: ":8081", help: "serve /healthz and /readyz here" },
+    text,
+  ),
+  "status-bind-address": flag(
+    { value: "ADDRESS", standard: "127.0.0.1:8080", help: "serve /api/v1 here; loopback only" },
+    text,
+  ),
+};
+
+/** How the process logs and traces. */
+export const outputFlags: {
+  readonly "log-level": Flag<"debug" | "info" | "warn" | "error">;
+  readonly "log-format": Flag<"json" | "text" | undefined>;
+  readonly "trace-noop": Flag<boolean>;
+} = {
+  "log-level": flag(
+    { value: "LEVEL", standard: "info", help: "debug, info, warn or error" },
+    oneOf("debug", "info", "warn", "error"),
+  ),
+  "log-format": optional(
+    { value: "FORMAT", help: "json or text", otherwise: "text on a terminal, else json" },
+    oneOf("json", "text"),
+  ),
+  "trace-noop": flag({ standard: "false", help: "also export the traces of passes that changed nothing" }, yesOrNo),
+};
+
+type EngineFlags = {
+  readonly "sync-period": Flag<number>;
+  readonly concurrency: Flag<number>;
+  readonly "kube-api-qps": Flag<number>;
+  readonly "kube-api-burst": Flag<number>;
+  readonly "max-series": Flag<number>;
+  readonly "feature-gates": Flag<readonly string[]>;
+};
+
+const engineFlags: EngineFlags = {
+  "sync-period": flag(
+    { value: "DURATION", standard: "10m", help: "look at every Job again this often, spread out" },
+    duration,
+  ),
+  concurrency: flag(
+    { value: "N", standard: "2", help: "passes over Jobs at the same time" },
+    number({ min: 1, max: 1_000, whole: true }),
+  ),
+  "kube-api-qps": flag(
+    { value: "N", standard: "20", help: "calls to the API server a second, watches not counted" },
+    number({ min: 0.1, max: 10_000 }),
+  ),
+  "kube-api-burst": flag(
+    { value: "N", standard: "30", help: "calls to the API server at once" },
+    number({ min: 1, max: 10_000, whole: true }),
+  ),
+  "max-series": flag(
+    { value: "N", standard: "5000", help: "series with the name of an object, each metric" },
+    number({ min: 0, max: 1_000_000, whole: true }),
+  ),
+  "feature-gates": list(
+    { value: "NAME=BOOL", help: "features on or off, such as StaleControllerConsistencyJob=false" },
+    text,
+  ),
+};
+
+/** Every flag of `run`, in the order of the help. The configuration file has the same names. */
+export const runFlags: typeof clusterFlags & EngineFlags & typeof listenerFlags & typeof outputFlags = {
+  ...clusterFlags,
+  ...engineFlags,
+  ...listenerFlags,
+  ...outputFlags,
+};

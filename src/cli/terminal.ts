@@ -1,0 +1,35 @@
+import { styleText } from "node:util";
+
+/** Where a command reads its surroundings and writes its answer; tests pass their own. */
+export interface Terminal {
+  /** Answers. Written as given; callers end their lines. */
+  out(text: string): void;
+  /** One-line errors and progress. */
+  err(text: string): void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Width to wrap at. */
+  readonly columns: number;
+  /** Whether answers may be coloured: a terminal, and NO_COLOR is not set (https://no-color.org). */
+  readonly colour: boolean;
+  /** Whether errors and logs go to a person. */
+  readonly interactive: boolean;
+}
+
+export type Style = Parameters<typeof styleText>[0];
+
+export function systemTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  return {
+    out: (text) => void stdout.write(text),
+    err: (text) => void stderr.write(text),
+    env,
+    columns: stdout.columns ?? 100,
+    colour: stdout.isTTY && stdout.hasColors(env),
+    interactive: stderr.isTTY,
+  };
+}
+
+/** `text` in a colour or weight, or as it is where there is no colour. */
+export function styled(terminal: Pick<Terminal, "colour">, style: Style, text: string): string {
+  return terminal.colour ? styleText(style, text, { validateStream: false }) : text;
+}
