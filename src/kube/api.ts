@@ -16,8 +16,16 @@ export interface ListOptions extends Scope {
   signal?: AbortSignal;
 }
 
+/** An object that arrived intact and could not be read: what is known of it. */
+export interface OpaqueObject {
+  readonly object: DeepReadonly<KubeObject> | undefined;
+  readonly why: string;
+}
+
 export interface ListPage<T> {
   readonly items: readonly DeepReadonly<T>[];
+  /** Those of the page that are not in `items`: they exist, and must not be taken for deleted. */
+  readonly opaque?: readonly OpaqueObject[];
   /** The version of the whole list, the same on each page. */
   readonly resourceVersion: string;
   /** True on the last page. */
@@ -40,12 +48,7 @@ export type WatchEvent<T> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: DeepReadonly<T> }
   | { readonly type: "BOOKMARK"; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
   /** An intact frame whose object could not be read: what is known of it. The stream goes on. */
-  | {
-      readonly type: "OPAQUE";
-      readonly change: "ADDED" | "MODIFIED" | "DELETED" | undefined;
-      readonly object: DeepReadonly<KubeObject> | undefined;
-      readonly why: string;
-    };
+  | ({ readonly type: "OPAQUE"; readonly change: "ADDED" | "MODIFIED" | "DELETED" | undefined } & OpaqueObject);
 
 /**
  * What a reflector needs of a client.

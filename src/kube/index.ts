@@ -11,6 +11,7 @@ export type {
   ListPage,
   Live,
   LiveReader,
+  OpaqueObject,
   Patch,
   PatchOptions,
   Scope,

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ExchangeResponse } from "../base/index.ts";
 import { type DeepReadonly, type KubeObject, type Resource, resourceName } from "../resources/index.ts";
 import { parseJson, readBody, unreadable } from "./answers.ts";
-import type { ListOptions, ListPage } from "./api.ts";
+import type { ListOptions, ListPage, OpaqueObject } from "./api.ts";
 import type { Caller } from "./caller.ts";
 import { type Decoder, metadataOf, whyUndecodable } from "./decoder.ts";
 import { isRecord } from "./json-objects.ts";
@@ -31,12 +31,14 @@ export async function* listPages<T extends KubeObject>(
   for (let next: string | undefined = ""; next !== undefined;) {
     const page: Page<T> = await listPage(reading, options, next);
     next = page.next || undefined;
-    yield { items: page.items, resourceVersion: page.resourceVersion, last: next === undefined };
+    const { items, opaque, resourceVersion } = page;
+    yield { items, opaque, resourceVersion, last: next === undefined };
   }
 }
 
 interface Page<T> {
   readonly items: readonly DeepReadonly<T>[];
+  readonly opaque: readonly OpaqueObject[];
   readonly resourceVersion: string;
   readonly next: string;
 }
@@ -74,17 +76,21 @@ async function readJsonPage<T extends KubeObject>(
   const raw = parseJson(await readBody(response.body), response, subject);
   if (!isRecord(raw) || !isRecord(raw["metadata"])) throw unreadable(subject, "the answer is no list");
   const items: DeepReadonly<T>[] = [];
+  const opaque: OpaqueObject[] = [];
   const rawItems = Array.isArray(raw["items"]) ? raw["items"] : [];
   for (const [index, item] of rawItems.entries()) {
     if (index % OBJECTS_PER_TURN === OBJECTS_PER_TURN - 1) await setImmediate();
     try {
       items.push(reading.decoder.fromJson(item));
     } catch (thrown) {
-      reading.opaque.record(whyUndecodable(thrown), metadataOf(item));
+      const unread = { object: metadataOf(item), why: whyUndecodable(thrown) };
+      reading.opaque.record(unread.why, unread.object);
+      opaque.push(unread);
     }
   }
   return {
     items,
+    opaque,
     resourceVersion: textIn(raw["metadata"], "resourceVersion"),
     next: textIn(raw["metadata"], "continue"),
   };
