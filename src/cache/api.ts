@@ -7,7 +7,7 @@ export type InformerEvent<T extends KubeObject> =
   | { readonly type: "add"; readonly object: DeepReadonly<T>; readonly cause: Cause }
   /** A resync gives the same object twice. A recreated object of the same name has another uid. */
   | { readonly type: "update"; readonly object: DeepReadonly<T>; readonly old: DeepReadonly<T>; readonly cause: Cause }
-  /** `tombstone`: the delete itself was not seen, a list did not have it any more; `object` is the last state known. */
+  /** `tombstone`: the last state was not seen (a list did not have the object any more, or it could not be read); `object` is the last one known. */
   | { readonly type: "delete"; readonly object: DeepReadonly<T>; readonly tombstone: boolean; readonly cause: Cause };
 
 /**
@@ -29,17 +29,28 @@ export interface Lister<T extends KubeObject> {
   list(namespace?: string): readonly DeepReadonly<T>[];
   /** Those whose controller reference has the uid of `owner`. */
   ownedBy(owner: DeepReadonly<KubeObject> | string): readonly DeepReadonly<T>[];
-  /** Those with exactly this label value; needs the label to be indexed (`labelIndices` of the informer). */
+  /** Those with exactly this label value. The first question about a label builds its index, unless `labelIndices` named it. */
   byLabel(label: string, value: string): readonly DeepReadonly<T>[];
+  /**
+   * Why the present state of this object could not be read, or undefined. The store then has its metadata alone: it exists and
+   * has an owner, but nobody may judge it by its other fields.
+   */
+  unreadable(ref: ObjectRef | string): string | undefined;
 }
 
 /** What the ConsistencyStore asks of a cache. */
 export interface VersionedStore {
   /** The version that the store's content stands at; "" before the first list. */
   lastStoreSyncResourceVersion(): string;
-  /** Resolves once the store's version is at or above `version`; rejects with the signal's reason. */
+  /**
+   * Resolves once the store's version is at or above `version`, or never will be: versions that cannot be compared, and a history
+   * that went back, count as reached (ask again what to wait for). Rejects with the signal's reason, or when the store stops.
+   */
   whenAtVersion(version: string, signal?: AbortSignal): Promise<void>;
 }
+
+/** Why somebody asks for a fresh list: the store is under suspicion, or the history is known to have gone back. */
+export type RelistRequest = "verification" | "rewind";
 
 export type InformerState = "starting" | "listing" | "watching" | "backing-off" | "stopped";
 
@@ -51,7 +62,7 @@ export interface InformerStatus {
   readonly synced: boolean;
   readonly objects: number;
   readonly storeVersion: string;
-  /** The last failure, one line, until the next success. */
+  /** The last failure, one line with its remedy, until the next success. */
   readonly lastError: string | undefined;
   /** Wall time in milliseconds of the last byte-level sign of life: event, bookmark or list. */
   readonly lastContactAt: number | undefined;

@@ -1,0 +1,82 @@
+import { StalewatchError } from "../base/index.ts";
+import type { ListerWatcher, Scope } from "../kube/index.ts";
+import { type KubeObject, type Resource, resourceName } from "../resources/index.ts";
+import type { Env } from "../telemetry/index.ts";
+import { Informer } from "./informer.ts";
+
+export interface InformerSetOptions {
+  client: ListerWatcher;
+  /** The `name` label of the caches' metrics, with the scope behind it where there is one; "stalewatch" unless given. */
+  name?: string;
+  resyncPeriodMs?: number;
+  env?: Partial<Env>;
+}
+
+/** One informer for each kind and scope, however many ask for it: one watch, one copy. */
+export class InformerSet implements AsyncDisposable {
+  readonly #options: InformerSetOptions;
+  readonly #informers: Map<string, Informer> = new Map();
+  readonly #disposed: AbortController = new AbortController();
+  readonly #runs: Promise<void>[] = [];
+  #signal: AbortSignal | undefined;
+
+  constructor(options: InformerSetOptions) {
+    this.#options = options;
+  }
+
+  /** Made when first asked for; started at once when the set runs already. */
+  get<T extends KubeObject>(resource: Resource<T>, scope: Scope = {}): Informer<T> {
+    const suffix = scopeText(scope);
+    const key = `${resourceName(resource)} ${suffix}`;
+    const known = this.#informers.get(key);
+    // The key is unique to the resource, so this is the informer of a T.
+    if (known) return known as unknown as Informer<T>;
+    const { name = "stalewatch", ...rest } = this.#options;
+    const informer = new Informer({ ...rest, resource, scope, name: name + suffix });
+    this.#informers.set(key, informer as unknown as Informer);
+    if (this.#signal) this.#start(informer as unknown as Informer, this.#signal);
+    return informer;
+  }
+
+  [Symbol.iterator](): Iterator<Informer> {
+    return this.#informers.values();
+  }
+
+  /** Runs all of them, also those that are asked for later. Resolves after the abort, when all have stopped. */
+  async run(options: { signal: AbortSignal }): Promise<void> {
+    if (this.#signal)
+      throw new StalewatchError("INFORMER_STARTED", "the informers were started twice", "make another set");
+    const signal = AbortSignal.any([options.signal, this.#disposed.signal]);
+    this.#signal = signal;
+    for (const informer of this.#informers.values()) this.#start(informer, signal);
+    if (!signal.aborted) {
+      await new Promise((resolve) => {
+        signal.addEventListener("abort", resolve, { once: true });
+      });
+    }
+    await Promise.all(this.#runs);
+  }
+
+  /** Resolves when the initial lists of all are in their stores. Rejects with the signal's reason, or when they stop before. */
+  async whenSynced(signal?: AbortSignal): Promise<void> {
+    await Promise.all([...this.#informers.values()].map((informer) => informer.whenSynced(signal)));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed.abort();
+    await Promise.all(this.#runs);
+  }
+
+  #start(informer: Informer, signal: AbortSignal): void {
+    this.#runs.push(informer.run({ signal }));
+  }
+}
+
+function scopeText({ namespace, labelSelector, fieldSelector }: Scope): string {
+  const parts = [
+    namespace && `:${namespace}`,
+    labelSelector && `?${labelSelector}`,
+    fieldSelector && `#${fieldSelector}`,
+  ];
+  return parts.filter(Boolean).join("");
+}

@@ -1,0 +1,117 @@
+import type { Clock } from "../base/index.ts";
+import { ApiError, type ListerWatcher, type Scope, type WatchEvent } from "../kube/index.ts";
+import { type KubeObject, type Resource, resourceName } from "../resources/index.ts";
+import type { Contents } from "./contents.ts";
+import type { Intake } from "./intake.ts";
+
+/** An initial stream that says nothing for this long is given up: a proxy in between may have dropped its end mark. */
+const LONGEST_SILENCE_MS = 10_000;
+
+export interface ListSource<T extends KubeObject> {
+  readonly client: ListerWatcher;
+  readonly resource: Resource<T>;
+  readonly scope: Scope;
+  readonly intake: Intake<T>;
+  readonly clock: Clock;
+}
+
+/** Reads all pages of a consistent list into `contents`. Returns the list's version. */
+export async function listPages<T extends KubeObject>(
+  source: ListSource<T>,
+  contents: Contents<T>,
+  signal: AbortSignal,
+): Promise<string> {
+  let version = "";
+  for await (const page of source.client.list(source.resource, { ...source.scope, signal })) {
+    version = page.resourceVersion;
+    source.intake.page(page, contents);
+  }
+  return present(version, source.resource);
+}
+
+/** Asks a consistent read for nothing but its version. */
+export async function readVersion<T extends KubeObject>(source: ListSource<T>, signal: AbortSignal): Promise<string> {
+  let version = "";
+  for await (const page of source.client.list(source.resource, { ...source.scope, limit: 1, signal })) {
+    version = page.resourceVersion;
+    break;
+  }
+  return present(version, source.resource);
+}
+
+export interface InitialState<T extends KubeObject> {
+  readonly version: string;
+  /** What came behind the end mark in the same chunk. */
+  readonly rest: readonly WatchEvent<T>[];
+}
+
+/**
+ * Reads the initial events of a WatchList stream into `contents`, up to their end mark; the caller goes on with the stream.
+ * `giveUp` is called when the stream falls silent and must end it.
+ */
+export async function listStream<T extends KubeObject>(
+  source: ListSource<T>,
+  contents: Contents<T>,
+  stream: AsyncIterator<readonly WatchEvent<T>[]>,
+  giveUp: (reason: ApiError) => void,
+): Promise<InitialState<T>> {
+  const guard = guardSilence(source, giveUp);
+  try {
+    for (;;) {
+      const next = await stream.next();
+      if (next.done) throw endedEarly(source.resource);
+      guard.heard();
+      const end = next.value.findIndex((event) => event.type === "BOOKMARK" && event.initialEventsEnd);
+      const initial = end < 0 ? next.value : next.value.slice(0, end);
+      for (const event of initial) source.intake.collect(event, contents);
+      const mark = next.value[end];
+      if (mark?.type !== "BOOKMARK") continue;
+      return { version: present(mark.resourceVersion, source.resource), rest: next.value.slice(end + 1) };
+    }
+  } finally {
+    guard.stop();
+  }
+}
+
+function guardSilence<T extends KubeObject>(
+  { clock, resource }: ListSource<T>,
+  giveUp: (reason: ApiError) => void,
+): { heard(): void; stop(): void } {
+  let heardAt = clock.monotonic();
+  const check = (): void => {
+    const leftMs = heardAt + LONGEST_SILENCE_MS - clock.monotonic();
+    if (leftMs > 0) timer = clock.setTimer(check, leftMs);
+    else giveUp(stalled(resource));
+  };
+  let timer = clock.setTimer(check, LONGEST_SILENCE_MS);
+  return { heard: () => (heardAt = clock.monotonic()), stop: () => timer.cancel() };
+}
+
+function present(version: string, resource: Resource): string {
+  if (version) return version;
+  const name = resourceName(resource);
+  throw new ApiError({
+    status: 0,
+    reason: "UnreadableAnswer",
+    message: `list ${name}: the list has no resourceVersion`,
+    remedy: "its server cannot be watched",
+    resource: name,
+  });
+}
+
+/** The initial events stopped without their end mark. */
+export function isSilent(thrown: unknown): boolean {
+  return thrown instanceof ApiError && thrown.reason === "Silent";
+}
+
+function stalled(resource: Resource): ApiError {
+  const name = resourceName(resource);
+  const message = `watch ${name}: the initial events stopped for ${LONGEST_SILENCE_MS / 1_000}s without their end mark`;
+  return new ApiError({ status: 0, reason: "Silent", message, resource: name });
+}
+
+function endedEarly(resource: Resource): ApiError {
+  const name = resourceName(resource);
+  const message = `watch ${name}: the stream ended before all initial events were there`;
+  return new ApiError({ status: 0, reason: "Unreachable", message, resource: name });
+}
