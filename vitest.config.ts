@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-export const sourceConditions: string[] = ["stalewatch-source", "node", "import", "default"];
+export const sourceConditions: string[] = ["stalewatch-source", "node"];
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   resolve: { conditions: sourceConditions },
