@@ -70,8 +70,8 @@ describe("the packed tarball", () => {
     const failed = await run(process.execPath, [join(old, "stalewatch.js"), "version"], dirname(old)).catch(
       (thrown: Output & { code: number }) => thrown,
     );
-    expect(failed).toMatchObject({ code: 1, stdout: "" });
-    expect(failed.stderr).toMatch(/^[^\n]*20\.19\.0[^\n]*Node[^\n]*\n$/);
+    expect(failed).toMatchObject({ code: 2, stdout: "" });
+    expect(failed.stderr).toMatch(/^stalewatch: [^\n]*20\.19\.0[^\n]*Node[^\n]*\n$/);
   });
 
   test("passes publint", async () => {
