@@ -62,20 +62,26 @@ export class RequeueLedger {
     account.delay.observe(requeue.delayMs / 1_000);
   }
 
-  /** Its time came; its pass begins `lateMs` after it. */
-  fired(interval: string, lateMs: number): void {
-    const account = this.#accounts.get(interval);
-    account?.outcomes.fired.inc();
-    account?.lateness.observe(Math.max(lateMs, 0) / 1_000);
+  /**
+   * Its time came; its pass begins `lateMs` after it. Here and below an interval of undefined is a delay that is no requeue, such
+   * as a retry: nothing is counted.
+   */
+  fired(interval: string | undefined, lateMs: number): void {
+    this.#of(interval)?.lateness.observe(Math.max(lateMs, 0) / 1_000);
+    this.#of(interval)?.outcomes.fired.inc();
   }
 
   /** An event, or an earlier requeue of the same key, came first. */
-  superseded(interval: string): void {
-    this.#accounts.get(interval)?.outcomes.superseded.inc();
+  superseded(interval: string | undefined): void {
+    this.#of(interval)?.outcomes.superseded.inc();
   }
 
   /** It was still waiting when the controller stopped. */
-  dropped(interval: string): void {
-    this.#accounts.get(interval)?.outcomes.dropped.inc();
+  dropped(interval: string | undefined): void {
+    this.#of(interval)?.outcomes.dropped.inc();
+  }
+
+  #of(interval: string | undefined): Account | undefined {
+    return interval === undefined ? undefined : this.#accounts.get(interval);
   }
 }

@@ -1,0 +1,53 @@
+import type { Scope } from "../kube/index.ts";
+import type { Interval, Requeue } from "../requeue/index.ts";
+import type { DeepReadonly, KubeObject, ObjectRef, Resource } from "../resources/index.ts";
+import type { Pass } from "./pass.ts";
+
+/** A kind, all of it or the part that a scope selects. */
+export type Source<T extends KubeObject = KubeObject> =
+  | Resource<T>
+  | { readonly resource: Resource<T>; readonly scope: Scope };
+
+/** A kind whose objects concern objects of the controller's kind without being owned by them. Made by `defineWatch`. */
+export interface Watch {
+  readonly on: Source;
+  /** The objects to look at because `object` changed. Must return soon; what it throws is counted and logged by the cache. */
+  map(object: DeepReadonly<KubeObject>): Iterable<ObjectRef>;
+}
+
+/** Ties the type of the mapped objects to the kind that is watched. */
+export function defineWatch<O extends KubeObject>(
+  on: Source<O>,
+  map: (object: DeepReadonly<O>) => Iterable<ObjectRef>,
+): Watch {
+  return { on, map: (object) => map(object as DeepReadonly<O>) };
+}
+
+export interface ControllerOptions<T extends KubeObject, N extends string> {
+  /** The kind that passes are about. */
+  for: Source<T>;
+  /** Kinds whose objects name an object of `for` as their controller; a change of one starts a pass for that object. */
+  owns?: readonly Source[];
+  watches?: readonly Watch[];
+  /** What `requeue.after` may be asked for, besides the built-in intervals. */
+  intervals?: readonly Interval<N>[];
+  /** Passes at the same time, each for another key; 1 unless given. */
+  concurrency?: number;
+  /** Aborts the pass's signal and counts a timeout after this long ("30s" or milliseconds); never unless given. */
+  reconcileTimeout?: string | number;
+  /**
+   * Brings the world closer to what the object asks for. Returns when to look again, or nothing. What it throws is retried with
+   * growing delays (5 ms doubling to 1000 s), except a `TerminalError`.
+   */
+  reconcile(pass: Pass<T, N>): Promise<Requeue | undefined | void> | Requeue | undefined | void;
+  /** The object is no longer in the cache. For what the controller keeps about it in memory. */
+  gone?(ref: ObjectRef): void;
+}
+
+export function resourceOf<T extends KubeObject>(source: Source<T>): Resource<T> {
+  return "scope" in source ? source.resource : source;
+}
+
+export function scopeOf(source: Source): Scope {
+  return "scope" in source ? source.scope : {};
+}

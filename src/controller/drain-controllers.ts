@@ -1,0 +1,56 @@
+import { formatDuration, StalewatchError } from "../base/index.ts";
+import type { Env } from "../telemetry/index.ts";
+import { deadline } from "./deadline.ts";
+import type { AttachedController } from "./managed-controller.ts";
+import { untilAborted } from "./until-aborted.ts";
+
+/** What passes that were told to stop have to unwind in, and Events to be written in. */
+const UNWIND_MS = 2_000;
+
+export interface DrainOptions {
+  readonly controllers: readonly AttachedController[];
+  /** Settles when all their workers have ended. */
+  readonly work: Promise<unknown>;
+  readonly timeoutMs: number;
+  readonly env: Env;
+}
+
+/**
+ * Lets the passes under way finish, for `timeoutMs`; then their signals abort, so that what they still write is refused.
+ * Errors: `DRAIN_TIMEOUT` when a pass goes on all the same: the manager will not wait for it.
+ */
+export async function drainControllers({ controllers, work, timeoutMs, env }: DrainOptions): Promise<void> {
+  for (const controller of controllers) controller.drain();
+  const ended = Promise.allSettled([work]);
+  if (!(await endsWithin(ended, timeoutMs, env))) {
+    const overdue = runningPasses(controllers);
+    const error = new StalewatchError(
+      "DRAIN_TIMEOUT",
+      `still running ${formatDuration(timeoutMs)} after the manager was told to stop: ${overdue}`,
+      "make its calls end with the pass's signal",
+    );
+    env.log.warn("passes did not end in time and are told to stop", { passes: overdue });
+    for (const controller of controllers) controller.abort(error);
+    if (!(await endsWithin(ended, UNWIND_MS, env))) throw error;
+  }
+  const flushed = Promise.all(controllers.map((controller) => controller.flush()));
+  if (!(await endsWithin(flushed, UNWIND_MS, env))) env.log.warn("some Events were not written before the end");
+}
+
+async function endsWithin(work: Promise<unknown>, ms: number, env: Env): Promise<boolean> {
+  const limit = deadline(env.clock, ms);
+  try {
+    await untilAborted(work, limit.signal);
+    return true;
+  } catch (thrown) {
+    if (limit.signal.aborted) return false;
+    throw thrown;
+  } finally {
+    limit.end();
+  }
+}
+
+function runningPasses(controllers: readonly AttachedController[]): string {
+  const running = controllers.map((controller) => controller.status()).filter(({ running }) => running.length > 0);
+  return running.map(({ name, running }) => `${name} (${running.map(({ key }) => key).join(", ")})`).join(", ");
+}

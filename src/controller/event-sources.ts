@@ -1,0 +1,89 @@
+import type { Clock } from "../base/index.ts";
+import type { InformerEvent, Lister } from "../cache/index.ts";
+import { controllerOf, type DeepReadonly, keyOf, type KubeObject, type Resource } from "../resources/index.ts";
+import { LOW_PRIORITY, type PriorityQueue, type TriggerKind } from "../workqueue/index.ts";
+import type { ConsistencyGate } from "./consistency-gate.ts";
+import type { Watch } from "./controller-options.ts";
+import type { EventCauses } from "./event-causes.ts";
+
+export interface EventSourcesOptions {
+  readonly resource: Resource;
+  readonly lister: Lister<KubeObject>;
+  readonly queue: PriorityQueue;
+  readonly gate: ConsistencyGate;
+  /** Undefined while nobody traces. */
+  readonly causes: EventCauses | undefined;
+  readonly clock: Clock;
+}
+
+/** Turns what happened in the caches into keys of the controller's queue. */
+export class EventSources {
+  readonly #options: EventSourcesOptions;
+
+  constructor(options: EventSourcesOptions) {
+    this.#options = options;
+  }
+
+  /** An object of the controller's own kind. */
+  own(event: InformerEvent<KubeObject>): void {
+    const { gate, resource } = this.#options;
+    const key = keyOf(event.object.metadata);
+    const { uid } = event.object.metadata;
+    if (event.type === "delete") gate.clear(key, uid);
+    if (event.type === "update" && event.old.metadata.uid !== uid) gate.clear(key, event.old.metadata.uid);
+    this.#add(key, resource, event);
+  }
+
+  /**
+   * An object that may have one of ours as its controller; both are told when it has changed hands. A resync is left out: it
+   * replays our own kind as well.
+   */
+  owned(resource: Resource, event: InformerEvent<KubeObject>): void {
+    if (event.cause === "resync") return;
+    const owners = new Set([this.#ownerKey(event.object)]);
+    if (event.type === "update") owners.add(this.#ownerKey(event.old));
+    for (const key of owners) if (key !== undefined) this.#add(key, resource, event);
+  }
+
+  /** An object that the user's own function relates to ours. */
+  watched(resource: Resource, watch: Watch, event: InformerEvent<KubeObject>): void {
+    if (event.cause === "resync") return;
+    const keys = new Set<string>();
+    for (const ref of watch.map(event.object)) keys.add(keyOf(ref));
+    if (event.type === "update") for (const ref of watch.map(event.old)) keys.add(keyOf(ref));
+    for (const key of keys) this.#add(key, resource, event);
+  }
+
+  /**
+   * By name, then the uid must be that of the object in the cache: an owner that was deleted and made again under its name does
+   * not own what the first one owned. An owner that is not cached yet will start a pass by its own event.
+   */
+  #ownerKey(object: DeepReadonly<KubeObject>): string | undefined {
+    const { resource, lister } = this.#options;
+    const reference = controllerOf(object);
+    if (!reference || reference.kind !== resource.kind || groupOf(reference.apiVersion) !== resource.group)
+      return undefined;
+    const namespace = resource.namespaced ? object.metadata.namespace : undefined;
+    const key = keyOf({ namespace, name: reference.name });
+    return lister.get(key)?.metadata.uid === reference.uid ? key : undefined;
+  }
+
+  #add(key: string, resource: Resource, event: InformerEvent<KubeObject>): void {
+    const { queue, causes, clock } = this.#options;
+    if (event.cause !== "resync") causes?.note(key, resource, event.object.metadata.resourceVersion);
+    const { kind, priority } = triggerOf(event);
+    queue.add(key, { trigger: { kind, at: clock.monotonic() }, priority });
+  }
+}
+
+/** What a cache found only by listing again was missed by the watch: worth telling apart from an event. */
+function triggerOf({ type, cause }: InformerEvent<KubeObject>): { kind: TriggerKind; priority: number } {
+  if (cause === "resync") return { kind: "resync", priority: LOW_PRIORITY };
+  if (cause === "relist") return { kind: "relist", priority: 0 };
+  return { kind: type, priority: cause === "list" ? LOW_PRIORITY : 0 };
+}
+
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}

@@ -1,0 +1,69 @@
+import type { HandlerRegistration, InformerHandler, Lister, VersionedStore } from "../cache/index.ts";
+import type { LiveReader, Scope, Writer } from "../kube/index.ts";
+import type { Interval } from "../requeue/index.ts";
+import type { KubeObject, Resource } from "../resources/index.ts";
+import type { Env } from "../telemetry/index.ts";
+import type { QueueStatus, WaitingEntry } from "../workqueue/index.ts";
+import type { PassOutcome } from "./metrics.ts";
+import type { WriteOrigins } from "./write-origins.ts";
+
+/** The part of an informer that a controller uses. */
+export interface SharedCache<T extends KubeObject = KubeObject> extends VersionedStore {
+  readonly lister: Lister<T>;
+  addHandler(handler: InformerHandler<T>): HandlerRegistration;
+  /** Calls `listener` when the server's history went back. Returns how to stop it. */
+  onRewind(listener: () => void): () => void;
+}
+
+/** What a manager gives the controllers that it runs. */
+export interface ControllerHost {
+  readonly client: LiveReader & Writer;
+  /** The one cache of this kind and scope, shared by whoever asks. It is filled once all controllers have asked. */
+  cacheOf<T extends KubeObject>(resource: Resource<T>, scope: Scope): SharedCache<T>;
+  /** Whether controllers of this kind wait for their own writes. */
+  waitsForOwnWrites(kind: string): boolean;
+  readonly origins: WriteOrigins;
+  readonly env: Env;
+}
+
+/** What a manager needs of a controller, whatever its kind. */
+export interface ManagedController {
+  readonly name: string;
+  /** The kind that its passes are about. */
+  readonly resource: Resource;
+  readonly intervals: readonly Interval[];
+  /** Asks for its caches and listens to them. Called once by the manager. */
+  attach(host: ControllerHost): AttachedController;
+}
+
+/** A controller in a manager, from its first event to its last pass. */
+export interface AttachedController {
+  /** Makes passes until `drain`; resolves after the last one. Rejects on a fault of the runtime only. */
+  work(): Promise<void>;
+  /** Takes no more keys; passes under way go on. */
+  drain(): void;
+  /** Aborts the signal of passes under way. */
+  abort(reason: unknown): void;
+  /** Resolves when its Events are written or given up. */
+  flush(): Promise<void>;
+  status(): ControllerStatus;
+}
+
+/** A controller at one moment, as /api/v1/queues tells it. */
+export interface ControllerStatus {
+  readonly name: string;
+  readonly resource: Resource;
+  readonly concurrency: number;
+  readonly queue: QueueStatus;
+  /** Passes under way; `startedAt` in monotonic milliseconds. */
+  readonly running: readonly { readonly key: string; readonly startedAt: number }[];
+  /** Keys that wait for their time, in no order, as of when they are read. */
+  readonly waiting: Iterable<WaitingEntry>;
+  /** Keys whose pass was skipped and that wait for a cache. */
+  readonly waitingForCache: number;
+  /** Whether its passes wait for their own writes. */
+  readonly waitsForOwnWrites: boolean;
+  readonly passes: Readonly<Record<PassOutcome, number>>;
+  /** The last failure of a pass, one line. */
+  readonly lastError: { readonly key: string; readonly message: string; readonly at: number } | undefined;
+}

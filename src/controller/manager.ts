@@ -1,0 +1,188 @@
+import { formatDuration, parseDuration, StalewatchError } from "../base/index.ts";
+import { InformerSet, type InformerStatus } from "../cache/index.ts";
+import { type Cluster, KubeClient, type LiveReader, loadCluster, type Writer } from "../kube/index.ts";
+import { uniqueIntervals } from "../requeue/index.ts";
+import { resourceName } from "../resources/index.ts";
+import { type Env, resolveEnv } from "../telemetry/index.ts";
+import { deadline } from "./deadline.ts";
+import { drainControllers } from "./drain-controllers.ts";
+import { consistencyGate, parseFeatureGates } from "./feature-gates.ts";
+import type { AttachedController, ControllerHost, ControllerStatus, ManagedController } from "./managed-controller.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { WriteOrigins } from "./write-origins.ts";
+
+export interface ManagerOptions {
+  controllers: readonly ManagedController[];
+  /** Where to: a client, or a cluster to make one for. Unless either is given, the cluster of the kubeconfig or of the pod. */
+  client?: LiveReader & Writer;
+  cluster?: Cluster;
+  /** How often each cached object of a controller's kind is looked at again ("10m" or milliseconds, 0 never); "10m" unless given. */
+  syncPeriod?: string | number;
+  /** "StaleControllerConsistencyJob=false,...": for which kinds passes do not wait for their own writes. */
+  featureGates?: string;
+  /** How long the first lists may take; 2 minutes unless given. */
+  cacheSyncTimeoutMs?: number;
+  /** How long passes under way may go on after the signal before theirs abort; 30 s unless given. */
+  shutdownTimeoutMs?: number;
+  env?: Partial<Env>;
+}
+
+export type ManagerState = "idle" | "connecting" | "syncing" | "running" | "draining" | "stopped";
+
+/** A manager at one moment, for health checks and the API. */
+export interface ManagerStatus {
+  readonly state: ManagerState;
+  readonly caches: readonly InformerStatus[];
+  readonly controllers: readonly ControllerStatus[];
+}
+
+const SYNC_PERIOD = "10m";
+const CACHE_SYNC_TIMEOUT_MS = 120_000;
+const SHUTDOWN_TIMEOUT_MS = 30_000;
+
+/**
+ * Runs controllers against one cluster: shared caches first, then passes once every cache is filled, and the reverse at the end.
+ *
+ * Promises: no pass begins before all caches are filled; after the signal no new pass begins, those under way may finish, then
+ * the caches stop. Never exits the process. Does not elect a leader.
+ */
+export class Manager implements AsyncDisposable {
+  readonly #options: ManagerOptions;
+  readonly #env: Env;
+  readonly #resyncPeriodMs: number;
+  readonly #gates: ReadonlyMap<string, boolean>;
+  readonly #disposed: AbortController = new AbortController();
+  readonly #attached: AttachedController[] = [];
+  #informers: InformerSet | undefined;
+  #state: ManagerState = "idle";
+  #running: Promise<void> | undefined;
+
+  /**
+   * Errors: `BAD_MANAGER` for two controllers of one name, a client beside a cluster, or a sync period that is negative;
+   * `BAD_INTERVAL` when one interval name stands for two durations; `BAD_FEATURE_GATE`; `BAD_DURATION`.
+   */
+  constructor(options: ManagerOptions) {
+    const { controllers, client, cluster, syncPeriod = SYNC_PERIOD, featureGates = "" } = options;
+    this.#options = options;
+    this.#env = resolveEnv(options.env);
+    const names = controllers.map(({ name }) => name);
+    const twice = names.find((name, at) => names.indexOf(name) !== at);
+    if (twice !== undefined) {
+      throw new StalewatchError("BAD_MANAGER", `two controllers are named ${twice}`, "give one of them another name");
+    }
+    if (client && cluster) {
+      throw new StalewatchError("BAD_MANAGER", "a manager was given a client and a cluster", "give one of them");
+    }
+    this.#resyncPeriodMs = typeof syncPeriod === "number" ? syncPeriod : parseDuration(syncPeriod);
+    if (!(this.#resyncPeriodMs >= 0)) {
+      throw new StalewatchError("BAD_MANAGER", `the sync period is ${syncPeriod}`, 'give "10m", or 0 for none');
+    }
+    uniqueIntervals(controllers.flatMap(({ intervals }) => intervals));
+    const gates = new Set(controllers.map(({ resource }) => consistencyGate(resource.kind)));
+    this.#gates = parseFeatureGates(featureGates, [...gates]);
+  }
+
+  /**
+   * Runs until the signal aborts, then resolves once everything has ended.
+   * Errors: `CACHE_SYNC_TIMEOUT` names the caches that were not filled in time, and why; `DRAIN_TIMEOUT` the passes that did not
+   * end although their signal had aborted; those of `loadCluster`; `BAD_MANAGER` when run a second time.
+   */
+  async run({ signal }: { signal: AbortSignal }): Promise<void> {
+    if (this.#running) throw new StalewatchError("BAD_MANAGER", "a manager was run twice", "make another one");
+    this.#running = this.#run(AbortSignal.any([signal, this.#disposed.signal]));
+    await this.#running;
+  }
+
+  status(): ManagerStatus {
+    return {
+      state: this.#state,
+      caches: [...(this.#informers ?? [])].map((informer) => informer.status()),
+      controllers: this.#attached.map((controller) => controller.status()),
+    };
+  }
+
+  /** Stops as the signal of `run` would, and waits until everything has ended. Failures are told by `run`. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#disposed.abort();
+    await Promise.allSettled([this.#running]);
+  }
+
+  async #run(stop: AbortSignal): Promise<void> {
+    try {
+      this.#state = "connecting";
+      const { client, cluster } = this.#options;
+      if (client) return await this.#runWith(client, stop);
+      const own = cluster ? undefined : await loadCluster({ env: this.#env });
+      try {
+        const { transport } = cluster ?? (own as Cluster);
+        await this.#runWith(new KubeClient({ transport, env: this.#env }), stop);
+      } finally {
+        await own?.close();
+      }
+    } finally {
+      this.#state = "stopped";
+    }
+  }
+
+  async #runWith(client: LiveReader & Writer, stop: AbortSignal): Promise<void> {
+    this.#state = "syncing";
+    const env = this.#env;
+    const informers = new InformerSet({ client, resyncPeriodMs: this.#resyncPeriodMs, env });
+    this.#informers = informers;
+    const host: ControllerHost = {
+      client,
+      env,
+      origins: new WriteOrigins(),
+      cacheOf: (resource, scope) => informers.get(resource, scope),
+      waitsForOwnWrites: (kind) => this.#gates.get(consistencyGate(kind)) ?? true,
+    };
+    for (const controller of this.#options.controllers) this.#attached.push(controller.attach(host));
+    const stopCaches = new AbortController();
+    const caches = informers.run({ signal: stopCaches.signal });
+    try {
+      if (await this.#filled(informers, stop)) await this.#work(stop);
+    } finally {
+      stopCaches.abort(new DOMException("the manager has stopped", "AbortError"));
+      await caches;
+    }
+  }
+
+  /** False when asked to stop before. */
+  async #filled(informers: InformerSet, stop: AbortSignal): Promise<boolean> {
+    const limitMs = this.#options.cacheSyncTimeoutMs ?? CACHE_SYNC_TIMEOUT_MS;
+    const limit = deadline(this.#env.clock, limitMs);
+    try {
+      await informers.whenSynced(AbortSignal.any([stop, limit.signal]));
+      return !stop.aborted;
+    } catch (thrown) {
+      if (stop.aborted) return false;
+      if (!limit.signal.aborted) throw thrown;
+      throw notFilled(informers, limitMs);
+    } finally {
+      limit.end();
+    }
+  }
+
+  async #work(stop: AbortSignal): Promise<void> {
+    this.#state = "running";
+    const work = Promise.all(this.#attached.map((controller) => controller.work()));
+    try {
+      await untilAborted(work, stop);
+    } catch (thrown) {
+      if (!stop.aborted) throw thrown;
+    } finally {
+      this.#state = "draining";
+      const timeoutMs = this.#options.shutdownTimeoutMs ?? SHUTDOWN_TIMEOUT_MS;
+      await drainControllers({ controllers: this.#attached, work, timeoutMs, env: this.#env });
+    }
+  }
+}
+
+function notFilled(informers: InformerSet, limitMs: number): StalewatchError {
+  const empty = [...informers].map((informer) => informer.status()).filter(({ synced }) => !synced);
+  const causes = empty.map(({ resource, lastError }) => `${resourceName(resource)} (${lastError ?? "no answer yet"})`);
+  return new StalewatchError(
+    "CACHE_SYNC_TIMEOUT",
+    `not filled within ${formatDuration(limitMs)}: the cache of ${causes.join(", ")}`,
+  );
+}

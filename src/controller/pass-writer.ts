@@ -1,0 +1,111 @@
+import type { Draft, DeleteOptions, Live, Patch, PatchOptions, Writer, WriteOptions } from "../kube/index.ts";
+import type { DeepReadonly, KubeObject, ObjectRef, Resource } from "../resources/index.ts";
+import { setOwner } from "./owner.ts";
+import type { PassCalls } from "./pass-calls.ts";
+import type { CreateOptions, PassWriter, StatusPatch } from "./pass.ts";
+
+export interface PassWriterOptions<T extends KubeObject> {
+  readonly client: Writer;
+  readonly calls: PassCalls;
+  readonly resource: Resource<T>;
+  readonly object: DeepReadonly<T>;
+  /** The version at which the cache has an object; undefined when it has none, or the kind is not cached. */
+  readonly cachedVersion: (resource: Resource, ref: ObjectRef) => string | undefined;
+  /** Told of every version that was written, before the write returns to the reconcile. */
+  readonly wrote: (resource: Resource, metadata: KubeObject["metadata"]) => void;
+}
+
+/** The writes of one pass, and whether any of them changed something. */
+export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> {
+  readonly #options: PassWriterOptions<T>;
+  #changed = false;
+
+  constructor(options: PassWriterOptions<T>) {
+    this.#options = options;
+  }
+
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  create<O extends KubeObject>(resource: Resource<O>, draft: Draft, options: CreateOptions = {}): Promise<Live<O>> {
+    const { owner, ...rest } = options;
+    const own = this.#options;
+    const owned = owner === false ? draft : setOwner(draft, own.object, own.resource);
+    const namespace = owned.metadata.namespace ?? own.object.metadata.namespace;
+    const placed = resource.namespaced && namespace ? { ...owned, metadata: { ...owned.metadata, namespace } } : owned;
+    const { name } = draft.metadata;
+    return this.#write(
+      "create",
+      resource,
+      { ...(namespace && { namespace }), ...(name && { name }) },
+      rest,
+      (options) => own.client.create(resource, placed, options),
+    );
+  }
+
+  update<O extends KubeObject>(
+    resource: Resource<O>,
+    object: Live<O>,
+    options: WriteOptions & { subresource?: "status" } = {},
+  ): Promise<Live<O>> {
+    this.#options.calls.saw(resource, object.metadata.resourceVersion);
+    return this.#write("update", resource, object.metadata, options, (options) =>
+      this.#options.client.update(resource, object, options),
+    );
+  }
+
+  patch<O extends KubeObject>(
+    resource: Resource<O>,
+    ref: ObjectRef,
+    patch: Patch,
+    options: PatchOptions = {},
+  ): Promise<Live<O>> {
+    return this.#write("patch", resource, ref, options, (options) =>
+      this.#options.client.patch(resource, ref, patch, options),
+    );
+  }
+
+  patchStatus(object: DeepReadonly<T>, status: StatusPatch<T>, options: PatchOptions = {}): Promise<Live<T>> {
+    const patch: Patch = { type: "merge", body: { status } };
+    return this.patch(this.#options.resource, object.metadata, patch, { ...options, subresource: "status" });
+  }
+
+  async delete<O extends KubeObject>(
+    resource: Resource<O>,
+    ref: ObjectRef,
+    options: DeleteOptions = {},
+  ): Promise<Live<O> | undefined> {
+    return this.#write("delete", resource, ref, options, (options) =>
+      this.#options.client.delete(resource, ref, options),
+    );
+  }
+
+  async #write<A extends KubeObject | undefined, W extends WriteOptions>(
+    verb: string,
+    resource: Resource,
+    ref: Partial<ObjectRef>,
+    options: W,
+    send: (options: W) => Promise<A>,
+  ): Promise<A> {
+    const { calls } = this.#options;
+    calls.refuseWhenOver();
+    const answer = await calls.call(verb, resource, ref, () => send(calls.options(options)));
+    if (!options.dryRun) this.#account(resource, answer);
+    return answer;
+  }
+
+  /** Without an answer the object is gone: there is no version to wait for. */
+  #account(resource: Resource, answer: KubeObject | undefined): void {
+    if (!answer) {
+      this.#changed = true;
+      return;
+    }
+    const { calls, cachedVersion, wrote } = this.#options;
+    const { metadata } = answer;
+    const known = calls.hasSeen(resource, metadata.resourceVersion);
+    if (!known && cachedVersion(resource, metadata) !== metadata.resourceVersion) this.#changed = true;
+    calls.saw(resource, metadata.resourceVersion);
+    wrote(resource, metadata);
+  }
+}

@@ -1,0 +1,105 @@
+import type { Clock } from "../base/index.ts";
+import type { VersionedStore } from "../cache/index.ts";
+import type { Resource } from "../resources/index.ts";
+import type { Histogram, Span, SpanContext } from "../telemetry/index.ts";
+
+/** A cache that does not show a key's last write yet. */
+export interface StaleCache {
+  readonly resource: Resource;
+  /** `group/resource`. */
+  readonly name: string;
+  readonly store: VersionedStore;
+  readonly version: string;
+  /** Where the time until it has caught up is recorded. */
+  readonly waited: Histogram;
+}
+
+interface Wait {
+  readonly version: string;
+  readonly since: number;
+  readonly span: Span;
+  readonly abort: AbortController;
+}
+
+export interface StaleWaitsOptions {
+  clock: Clock;
+  /** Every cache that the key waited for has caught up; `skipped` is the trace of the pass that was skipped first. */
+  onCaughtUp: (key: string, skipped: SpanContext | undefined) => void;
+}
+
+/** A pass that was skipped. */
+export interface Skip {
+  readonly stale: readonly StaleCache[];
+  readonly span: SpanContext | undefined;
+  /** Called for each wait that begins with this skip. */
+  readonly startSpan: (cache: StaleCache) => Span;
+}
+
+interface WaitingKey {
+  readonly skipped: SpanContext | undefined;
+  readonly waits: Map<string, Wait>;
+}
+
+/**
+ * The keys whose pass was skipped, until the caches show what was written. One wait a key and cache, measured from the first
+ * skip: a second skip meanwhile joins it.
+ */
+export class StaleWaits {
+  readonly #clock: Clock;
+  readonly #onCaughtUp: StaleWaitsOptions["onCaughtUp"];
+  readonly #keys: Map<string, WaitingKey> = new Map();
+
+  constructor({ clock, onCaughtUp }: StaleWaitsOptions) {
+    this.#clock = clock;
+    this.#onCaughtUp = onCaughtUp;
+  }
+
+  /** Keys that wait now. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  begin(key: string, { stale, span, startSpan }: Skip): void {
+    const waiting = this.#keys.get(key) ?? { skipped: span, waits: new Map<string, Wait>() };
+    this.#keys.set(key, waiting);
+    for (const cache of stale) {
+      const before = waiting.waits.get(cache.name);
+      if (before?.version === cache.version) continue;
+      before?.abort.abort();
+      const { span = startSpan(cache), since = this.#clock.monotonic() } = before ?? {};
+      const wait = { version: cache.version, since, span, abort: new AbortController() };
+      waiting.waits.set(cache.name, wait);
+      void this.#follow(key, cache, wait);
+    }
+  }
+
+  /** The object is gone: nothing to wait for. */
+  cancel(key: string): void {
+    const waiting = this.#keys.get(key);
+    this.#keys.delete(key);
+    for (const { abort, span } of waiting?.waits.values() ?? []) {
+      abort.abort();
+      span.end();
+    }
+  }
+
+  stop(): void {
+    for (const key of this.#keys.keys()) this.cancel(key);
+  }
+
+  async #follow(key: string, cache: StaleCache, wait: Wait): Promise<void> {
+    const caughtUp = await cache.store.whenAtVersion(cache.version, wait.abort.signal).then(
+      () => true,
+      // Cancelled, or replaced by a wait for a later version, or the cache has stopped for good.
+      () => false,
+    );
+    const waiting = this.#keys.get(key);
+    if (waiting?.waits.get(cache.name) !== wait) return;
+    waiting.waits.delete(cache.name);
+    wait.span.end();
+    if (caughtUp) cache.waited.observe((this.#clock.monotonic() - wait.since) / 1_000, wait.span.context);
+    if (waiting.waits.size > 0) return;
+    this.#keys.delete(key);
+    if (caughtUp) this.#onCaughtUp(key, waiting.skipped);
+  }
+}
