@@ -1,5 +1,17 @@
+import { cacheMetrics } from "../cache/index.ts";
+import { jobsMetrics } from "../jobs/index.ts";
+import { kubeMetrics } from "../kube/index.ts";
+import { requeueMetrics } from "../requeue/index.ts";
 import type { MetricDefinition } from "../telemetry/index.ts";
+import { workqueueMetrics } from "../workqueue/index.ts";
 import { expositionMetrics } from "./metrics.ts";
 
 /** Every family of the project, each declared by the folder that records it. */
-export const catalog: readonly MetricDefinition[] = [...expositionMetrics];
+export const catalog: readonly MetricDefinition[] = [
+  ...expositionMetrics,
+  ...kubeMetrics,
+  ...cacheMetrics,
+  ...workqueueMetrics,
+  ...requeueMetrics,
+  ...jobsMetrics,
+];

@@ -5,6 +5,7 @@
 export { catalog } from "./catalog.ts";
 export type { ForeignRegistry } from "./foreign-registries.ts";
 export { createLog, type LogFormat, type LogLevel, type LogOptions } from "./log.ts";
+export { httpRequestDuration } from "./metrics.ts";
 export { OtelTracer, type OtelTracerOptions } from "./otel-tracer.ts";
 export { PrometheusMeter, type PrometheusMeterOptions, type Scrape } from "./prometheus-meter.ts";
 export {

@@ -1,9 +1,9 @@
 import express, { type ErrorRequestHandler, type Express, type Request, type Response } from "express";
 import helmet from "helmet";
 import { messageOf } from "../base/index.ts";
+import { httpRequestDuration } from "../exposition/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import type { ErrorAnswer } from "./answers.ts";
-import { requestDuration } from "./metrics.ts";
 
 /** Answers of this listener are data: nothing in them may be run, framed or kept. */
 const headers: express.RequestHandler = helmet({
@@ -22,7 +22,7 @@ export function makeApp(
   env: AppEnv,
   routes: (app: Express) => void,
 ): Express {
-  const durations = env.meter.histogram(requestDuration);
+  const durations = env.meter.histogram(httpRequestDuration);
   const app = express();
   app.disable("x-powered-by");
   app.set("etag", false);

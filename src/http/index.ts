@@ -18,6 +18,5 @@ export type { AppEnv } from "./app.ts";
 export { type CheckResult, healthApp, type HealthCheck, type HealthChecks } from "./health-app.ts";
 export { Listener, type ListenerOptions } from "./listener.ts";
 export { metricsApp, type MetricsSource } from "./metrics-app.ts";
-export { httpMetrics } from "./metrics.ts";
 export type { QueueSource } from "./queue-view.ts";
 export { statusApp, type StatusSources } from "./status-app.ts";
