@@ -74,8 +74,10 @@ export class PassRunner<T extends KubeObject, N extends string> {
       for (const cause of led) causes.note(key, cause.resource, cause.version);
       end = this.#skip(key, stale, trace);
     } else end = await this.#reconcile(entry, object, stop, trace);
-    meters.time.observe((env.clock.monotonic() - startedAt) / 1_000, trace.span.context);
+    const seconds = (env.clock.monotonic() - startedAt) / 1_000;
     trace.end(end);
+    // Only now is it known whether the trace is kept, and so worth an exemplar.
+    meters.time.observe(seconds, trace.span.context);
     return { end, span: trace.span.context };
   }
 
