@@ -1,4 +1,5 @@
 import { cacheMetrics } from "../cache/index.ts";
+import { controllerMetrics } from "../controller/index.ts";
 import { jobsMetrics } from "../jobs/index.ts";
 import { kubeMetrics } from "../kube/index.ts";
 import { requeueMetrics } from "../requeue/index.ts";
@@ -13,5 +14,6 @@ export const catalog: readonly MetricDefinition[] = [
   ...cacheMetrics,
   ...workqueueMetrics,
   ...requeueMetrics,
+  ...controllerMetrics,
   ...jobsMetrics,
 ];
