@@ -1,0 +1,68 @@
+import { Controller } from "../controller/index.ts";
+import type { Scope } from "../kube/index.ts";
+import { defineInterval, type Interval } from "../requeue/index.ts";
+import { type Job, keyOf, resources } from "../resources/index.ts";
+import { type Env, type Log, resolveEnv } from "../telemetry/index.ts";
+import type { Finding } from "./finding.ts";
+import type { Findings } from "./findings.ts";
+import { type LimitOverrides, verdictOn } from "./verdict.ts";
+
+/** Every pod that a Job controller makes has this label (Kubernetes 1.27 and later), so other pods never reach the cache. */
+const MADE_BY_A_JOB = "batch.kubernetes.io/job-name";
+
+/** The next age limit of a Job falls due. Its own duration is only what is said of it: each pass asks for what is left. */
+const StuckJobAge: Interval<"StuckJobAge"> = defineInterval({ name: "StuckJobAge", sort: "schedule", duration: "1m" });
+
+export interface JobsControllerOptions {
+  /** Where verdicts go. */
+  findings: Findings;
+  /** Label of its metrics; "jobs" unless given. */
+  name?: string;
+  /** All unless given. */
+  namespace?: string;
+  /** Passes at once; 2 unless given. */
+  concurrency?: number;
+  limits?: LimitOverrides;
+  env?: Partial<Env>;
+}
+
+/**
+ * Judges a Job whenever it or one of its pods changes, and again at the moment when time alone may change the verdict. Only reads.
+ * A Job that is healthy whatever the time costs no timer.
+ */
+export function jobsController(options: JobsControllerOptions): Controller<Job, "StuckJobAge"> {
+  const { findings, name = "jobs", namespace, concurrency = 2, limits = {} } = options;
+  const { clock, log } = resolveEnv(options.env);
+  const scope: Scope = namespace === undefined ? {} : { namespace };
+  return new Controller(name, {
+    for: { resource: resources.jobs, scope },
+    owns: [{ resource: resources.pods, scope: { ...scope, labelSelector: MADE_BY_A_JOB } }],
+    intervals: [StuckJobAge],
+    concurrency,
+    reconcile(pass) {
+      const now = clock.now();
+      const pods = pass.cached(resources.pods).ownedBy(pass.object);
+      const { finding, dueAt } = verdictOn(pass.object, { pods }, now, limits);
+      tell(pass.log, findings.set(pass.key, finding), finding);
+      // A timer may come a little early by the wall clock: then a short wait is left, never none.
+      return dueAt === undefined ? undefined : pass.requeue.after(StuckJobAge, Math.max(1, dueAt - now));
+    },
+    gone(ref) {
+      const before = findings.set(keyOf(ref), undefined);
+      if (before?.state === "stuck") log.info("a stuck Job was deleted", { job: keyOf(ref), kind: before.kind });
+    },
+  });
+}
+
+/** One line when a Job becomes stuck, changes its reason or gets worse, and one when it recovers. */
+function tell(log: Log, before: Finding | undefined, after: Finding | undefined): void {
+  const was = before?.state === "stuck" ? before : undefined;
+  const is = after?.state === "stuck" ? after : undefined;
+  if (is) {
+    if (was?.kind === is.kind && was.reason === is.reason && was.severity === is.severity) return;
+    const { kind, reason, severity, since, message } = is;
+    log.warn("a Job is stuck", { kind, reason, severity, since, why: message });
+  } else if (was) {
+    log.info("a Job is no longer stuck", { kind: was.kind, reason: was.reason, since: was.since });
+  }
+}
