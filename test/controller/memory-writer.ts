@@ -4,7 +4,7 @@ import { keyOf, type KubeObject, type ObjectRef, type Resource } from "../../src
 export interface WriteCall {
   readonly verb: "create" | "patch";
   readonly key: string;
-  readonly body: Record<string, unknown>;
+  readonly body: object;
   readonly options: WriteOptions & PatchOptions;
 }
 
@@ -30,7 +30,7 @@ export class MemoryWriter {
 
   create<T extends KubeObject>(_resource: Resource<T>, draft: object, options: WriteOptions = {}): Promise<Live<T>> {
     const { metadata } = draft as KubeObject;
-    return this.#answer({ verb: "create", key: keyOf(metadata), body: { ...draft }, options }, draft as T);
+    return this.#answer({ verb: "create", key: keyOf(metadata), body: draft, options }, draft as T);
   }
 
   patch<T extends KubeObject>(
@@ -39,7 +39,7 @@ export class MemoryWriter {
     patch: Patch,
     options: PatchOptions = {},
   ): Promise<Live<T>> {
-    const call = { verb: "patch" as const, key: keyOf(ref), body: { ...patch.body }, options };
+    const call = { verb: "patch" as const, key: keyOf(ref), body: patch.body, options };
     return this.#answer(call, { metadata: ref } as T);
   }
 
