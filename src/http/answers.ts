@@ -1,3 +1,5 @@
+import type { Finding } from "../jobs/index.ts";
+
 /** What `/api/v1/caches` answers; the same shape as `stalewatch lag -o json`. */
 export interface CachesAnswer {
   /** RFC 3339 with milliseconds. */
@@ -39,6 +41,17 @@ export interface InformerView {
   /** The last failure, one line, until the next success. */
   readonly lastError: string | null;
   readonly lastContactAt: string | null;
+}
+
+/** What `/api/v1/jobs` answers; the same shape as `stalewatch jobs -o json`. */
+export interface JobsAnswer {
+  readonly at: string;
+  /** How many objects were looked at, by resource. */
+  readonly objects: Readonly<Record<string, number>>;
+  /** Jobs without a listed finding. */
+  readonly healthy: number;
+  /** Worst first, then oldest. Those that are only watched are listed with `?all`. */
+  readonly findings: readonly Finding[];
 }
 
 /** What `/api/v1/queues` answers. */

@@ -10,6 +10,7 @@ export type {
   CacheView,
   ErrorAnswer,
   InformerView,
+  JobsAnswer,
   QueuesAnswer,
   QueueView,
   WaitingView,

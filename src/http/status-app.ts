@@ -1,7 +1,7 @@
 // oxlint-disable oxc/no-async-endpoint-handlers -- Express 5 hands a rejection to the error handler
 import type { Express, Request, Response } from "express";
 import type { Clock } from "../base/index.ts";
-import type { CachesAnswer, CacheView, QueuesAnswer } from "./answers.ts";
+import type { CachesAnswer, CacheView, JobsAnswer, QueuesAnswer } from "./answers.ts";
 import { type AppEnv, makeApp, queryValues, refuse } from "./app.ts";
 import { type QueueSource, queueView } from "./queue-view.ts";
 import { send } from "./send.ts";
@@ -10,17 +10,23 @@ import { send } from "./send.ts";
 export interface StatusSources {
   caches(): readonly CacheView[];
   queues(): readonly QueueSource[];
+  jobs(options: { all: boolean }): Omit<JobsAnswer, "at">;
 }
 
 const DEFAULT_LIMIT = 500;
 const MOST_LIMIT = 10_000;
 
-/** Serves `/api/v1/caches` and `/api/v1/queues`: JSON, as in docs/api.md. */
+/** Serves `/api/v1/caches`, `/api/v1/jobs` and `/api/v1/queues`: JSON, as in docs/api.md. */
 export function statusApp(sources: StatusSources, env: AppEnv): Express {
   const { clock } = env;
   return makeApp("status", env, (app) => {
     app.get("/api/v1/caches", async (request, response) => {
       const answer: CachesAnswer = { at: timestamp(clock), caches: sources.caches() };
+      await sendJson(request, response, answer);
+    });
+    app.get("/api/v1/jobs", async (request, response) => {
+      const all = queryValues(request, "all").some((value) => value !== "false");
+      const answer: JobsAnswer = { at: timestamp(clock), ...sources.jobs({ all }) };
       await sendJson(request, response, answer);
     });
     app.get("/api/v1/queues", async (request, response) => {

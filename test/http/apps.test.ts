@@ -7,11 +7,13 @@ import {
   type CacheView,
   healthApp,
   type HealthChecks,
+  type JobsAnswer,
   Listener,
   metricsApp,
   type QueuesAnswer,
   type QueueSource,
   statusApp,
+  type StatusSources,
 } from "../../src/http/index.ts";
 import { testEnv } from "./env.ts";
 
@@ -216,6 +218,11 @@ describe("/healthz and /readyz", () => {
 });
 
 describe("/api/v1", () => {
+  const nothing: StatusSources = {
+    caches: () => [],
+    queues: () => [],
+    jobs: () => ({ objects: {}, healthy: 0, findings: [] }),
+  };
   const cache: CacheView = {
     target: "self",
     name: "stalewatch",
@@ -251,14 +258,30 @@ describe("/api/v1", () => {
   };
 
   it("answers caches in the shape of the contract", async () => {
-    const app = statusApp({ caches: () => [cache], queues: () => [] }, testEnv());
+    const app = statusApp({ ...nothing, caches: () => [cache] }, testEnv());
     const answer = await get(`${await serve(app)}/api/v1/caches`);
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
     expect(JSON.parse(answer.text) as CachesAnswer).toEqual({ at: "2026-01-02T03:04:05.000Z", caches: [cache] });
   });
 
+  it.each([
+    ["", false],
+    ["?all", true],
+    ["?all=true", true],
+    ["?all=false", false],
+  ])("answers jobs%s", async (query, watched) => {
+    const jobs = ({ all }: { all: boolean }) => ({ objects: { jobs: 3 }, healthy: all ? 2 : 3, findings: [] });
+    const answer = await get(`${await serve(statusApp({ ...nothing, jobs }, testEnv()))}/api/v1/jobs${query}`);
+    expect(JSON.parse(answer.text) as JobsAnswer).toEqual({
+      at: "2026-01-02T03:04:05.000Z",
+      objects: { jobs: 3 },
+      healthy: watched ? 2 : 3,
+      findings: [],
+    });
+  });
+
   it("answers queues: what is ready, what is worked on, what waits and why", async () => {
-    const app = statusApp({ caches: () => [], queues: () => [queue] }, testEnv());
+    const app = statusApp({ ...nothing, queues: () => [queue] }, testEnv());
     const answer = await get(`${await serve(app)}/api/v1/queues`);
     expect(JSON.parse(answer.text) as QueuesAnswer).toEqual({
       at: "2026-01-02T03:04:05.000Z",
@@ -296,7 +319,7 @@ describe("/api/v1", () => {
   });
 
   it("cuts the lists at a limit, never the totals", async () => {
-    const app = statusApp({ caches: () => [], queues: () => [queue] }, testEnv());
+    const app = statusApp({ ...nothing, queues: () => [queue] }, testEnv());
     const answer = JSON.parse((await get(`${await serve(app)}/api/v1/queues?limit=1`)).text) as QueuesAnswer;
     expect(answer.controllers[0]?.totals).toEqual({ depth: 42, processing: 2, waiting: 2 });
     expect(answer.controllers[0]?.processing.map(({ key }) => key)).toEqual(["shop/a"]);
@@ -304,7 +327,7 @@ describe("/api/v1", () => {
   });
 
   it.each(["limit=-1", "limit=1.5", "limit=x", "limit=10001", "limit="])("refuses ?%s", async (query) => {
-    const app = statusApp({ caches: () => [], queues: () => [queue] }, testEnv());
+    const app = statusApp({ ...nothing, queues: () => [queue] }, testEnv());
     const answer = await get(`${await serve(app)}/api/v1/queues?${query}`);
     expect(answer.status).toBe(400);
     expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "BAD_QUERY" } });
