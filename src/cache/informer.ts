@@ -63,7 +63,7 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
   readonly scope: Scope;
   readonly lister: Lister<T>;
   readonly #env: Env;
-  readonly #resyncPeriodMs: number;
+  readonly #resync: Resync | undefined;
   readonly #store: Store<T>;
   readonly #handlers: Handlers<T> = new Handlers();
   readonly #processor: Processor<T>;
@@ -84,7 +84,6 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
     this.resource = resource;
     this.scope = scope;
     this.#env = resolveEnv(options.env);
-    this.#resyncPeriodMs = options.resyncPeriodMs ?? 0;
     this.#store = new Store(options.labelIndices);
     this.lister = this.#store;
     const env = this.#env;
@@ -95,12 +94,16 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
       store: this.#store,
       handlers: this.#handlers,
       counters,
-      onReplaced: (rewind) => this.#replaced(rewind),
+      onReplaced: (how) => this.#replaced(how),
     });
     this.#deltas = new DeltaQueue({
       apply: (delta) => this.#processor.apply(delta),
       batch: (work) => this.#batch(work),
     });
+    const periodMs = options.resyncPeriodMs ?? 0;
+    const keys = (): Iterable<string> => this.#store.keys();
+    const sync = (due: readonly string[]): void => this.#deltas.push(due.map((key) => ({ type: "SYNC", key })));
+    this.#resync = periodMs > 0 ? new Resync({ ...env, periodMs, keys, sync }) : undefined;
     this.#reflector = new Reflector({
       client,
       resource,
@@ -196,17 +199,10 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
       version: () => this.#store.version,
       queued: () => this.#deltas.size,
     });
-    const resync = new Resync({
-      ...this.#env,
-      periodMs: this.#resyncPeriodMs,
-      keys: () => this.#store.keys(),
-      sync: (keys) => this.#deltas.push(keys.map((key) => ({ type: "SYNC", key }))),
-    });
-    if (this.#resyncPeriodMs > 0) resync.start();
     try {
       await this.#reflector.run(signal);
     } finally {
-      resync.stop();
+      this.#resync?.stop();
       unpublish();
       this.#deltas.close();
       this.#waiters.end(signal.reason);
@@ -225,12 +221,12 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
     this.#tell(this.#progress);
   }
 
-  #replaced(rewind: boolean): void {
+  #replaced({ first, rewind }: { first: boolean; rewind: boolean }): void {
+    if (first) this.#resync?.start();
     if (rewind) {
       this.#waiters.release();
       this.#tell(this.#rewinds);
     }
-    this.#waiters.check();
   }
 
   #tell(listeners: ReadonlySet<VersionListener>): void {

@@ -11,7 +11,7 @@ export interface ProcessorOptions<T extends KubeObject> {
   readonly handlers: Handlers<T>;
   readonly counters: CacheCounters;
   /** A list is in the store, its differences not yet told. */
-  readonly onReplaced: (rewind: boolean) => void;
+  readonly onReplaced: (how: { first: boolean; rewind: boolean }) => void;
 }
 
 /** Applies deltas: first to the store, then to the handlers. What takes more than one step is returned as an iterator. */
@@ -85,7 +85,7 @@ export class Processor<T extends KubeObject> {
     const cause = first ? "list" : "relist";
     const previous = store.swap(contents, version);
     this.#synced = true;
-    onReplaced(rewind);
+    onReplaced({ first, rewind });
     for (const [key, object] of previous.entries()) {
       if (!contents.has(key)) {
         counters.differences.deleted.inc();
