@@ -270,8 +270,11 @@ describe("/api/v1", () => {
     ["?all=true", true],
     ["?all=false", false],
   ])("answers jobs%s", async (query, watched) => {
-    const jobs = ({ all }: { all: boolean }) => ({ objects: { jobs: 3 }, healthy: all ? 2 : 3, findings: [] });
-    const answer = await get(`${await serve(statusApp({ ...nothing, jobs }, testEnv()))}/api/v1/jobs${query}`);
+    const sources: StatusSources = {
+      ...nothing,
+      jobs: ({ all }) => ({ objects: { jobs: 3 }, healthy: all ? 2 : 3, findings: [] }),
+    };
+    const answer = await get(`${await serve(statusApp(sources, testEnv()))}/api/v1/jobs${query}`);
     expect(JSON.parse(answer.text) as JobsAnswer).toEqual({
       at: "2026-01-02T03:04:05.000Z",
       objects: { jobs: 3 },
