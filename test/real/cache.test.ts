@@ -3,7 +3,7 @@ import { Informer } from "../../src/cache/index.ts";
 import { type Cluster, KubeClient, loadCluster } from "../../src/kube/index.ts";
 import { resources } from "../../src/resources/index.ts";
 import { type ClusterAccess, clusterTools, describeReal, eventually, Kubelet, sharedCluster } from "./harness/index.ts";
-import { createJob, endOf, forEach, jobNames, serverVersions, thirds, versionsOf } from "./jobs.ts";
+import { background, createJob, endOf, forEach, jobNames, serverVersions, thirds, versionsOf } from "./jobs.ts";
 
 describeReal("a cache of a real server", clusterTools, () => {
   let access: ClusterAccess;
@@ -40,7 +40,7 @@ describeReal("a cache of a real server", clusterTools, () => {
       );
     });
     const deleted = names.filter((_, index) => index % 2 === 0);
-    await forEach(deleted, (name) => access.raw.delete(`${path}/${name}?propagationPolicy=Background`));
+    await forEach(deleted, (name) => access.raw.delete(`${path}/${name}`, background));
     const podPath = `/api/v1/namespaces/${namespace}/pods`;
     await eventually("the pods of the deleted Jobs are gone", async () => {
       return Object.keys(await serverVersions(access, podPath)).length === 150;

@@ -16,6 +16,9 @@ export function createJob(cluster: ClusterAccess, namespace: string, name: strin
   });
 }
 
+/** A Job's pods go with it. Nothing said means that they stay: the API server's default for batch/v1 is to orphan them. */
+export const background: { propagationPolicy: string } = { propagationPolicy: "Background" };
+
 /** `job-0`, `job-1`, ... */
 export function jobNames(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `job-${index}`);

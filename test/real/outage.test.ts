@@ -4,7 +4,7 @@ import { catalog, PrometheusMeter } from "../../src/exposition/index.ts";
 import { type Cluster, KubeClient, loadCluster } from "../../src/kube/index.ts";
 import { resources } from "../../src/resources/index.ts";
 import { clusterTools, describeReal, eventually, pause, RealCluster, sampleOf, Sidecar } from "./harness/index.ts";
-import { createJob, forEach, jobNames, serverVersions, versionsOf } from "./jobs.ts";
+import { background, createJob, forEach, jobNames, serverVersions, versionsOf } from "./jobs.ts";
 
 const jobsPath = "/apis/batch/v1/namespaces/default/jobs";
 const jobsKind = { group: "batch", version: "v1", resource: "jobs" };
@@ -48,7 +48,7 @@ describeReal("an outage of a real server", clusterTools, () => {
     await pause(20_000);
     expect(sidecar.running).toBe(true);
     await access.startApiServer();
-    await forEach(names.slice(0, 30), (name) => access.raw.delete(`${jobsPath}/${name}?propagationPolicy=Background`));
+    await forEach(names.slice(0, 30), (name) => access.raw.delete(`${jobsPath}/${name}`, background));
     await createJob(access, "default", "after");
 
     const within = { timeoutMs: 60_000, everyMs: 500 };

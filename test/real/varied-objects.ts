@@ -1,4 +1,5 @@
 import type { ClusterAccess, Json, PodStep } from "./harness/index.ts";
+import { background } from "./jobs.ts";
 
 type Manifest = Record<string, unknown>;
 
@@ -88,7 +89,7 @@ export async function createVariedObjects(cluster: ClusterAccess, namespace: str
     { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.metadata.uid, controller: true },
   ];
   await raw.post(at("apis/batch/v1", "jobs"), manifestOf("idle-owned", { metadata: { ownerReferences } }));
-  await raw.delete(`${at("apis/batch/v1", "jobs")}/running-deleted?propagationPolicy=Background`);
+  await raw.delete(`${at("apis/batch/v1", "jobs")}/running-deleted`, background);
   for (const cronJob of cronJobs) await raw.post(at("apis/batch/v1", "cronjobs"), cronJob);
   for (const lease of leases) await raw.post(at("apis/coordination.k8s.io/v1", "leases"), lease);
   for (const event of events(namespace)) await raw.post(at("api/v1", "events"), event);

@@ -106,11 +106,18 @@ export class RawClient {
     headers: Record<string, string>,
     signal?: AbortSignal,
   ): Promise<IncomingMessage> {
-    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const payload = body === undefined ? "" : JSON.stringify(body);
+    const length = { "content-length": String(Buffer.byteLength(payload)) }; // Node frames a DELETE's body no other way
     const outgoing = request(new URL(path, this.server), {
       method,
       agent: this.#agent,
-      headers: { accept: "application/json", "content-type": "application/json", ...this.#headers, ...headers },
+      headers: {
+        accept: "application/json",
+        "content-type": "application/json",
+        ...length,
+        ...this.#headers,
+        ...headers,
+      },
       ...(signal ? { signal } : {}),
     });
     outgoing.end(payload);
