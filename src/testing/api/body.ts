@@ -1,0 +1,59 @@
+import { messageOf } from "../../base/index.ts";
+import { badRequest, unsupportedMediaType } from "../status-error.ts";
+import type { Kind } from "../storage/kind.ts";
+import type { ServerRequest } from "./exchange.ts";
+
+type Fields = Record<string, unknown>;
+
+/** The request's body as JSON; undefined when it has none. Errors: 400. */
+export function readJson(request: ServerRequest, why: (problem: string) => string): unknown {
+  const { body } = request;
+  if (body === undefined || body.length === 0) return undefined;
+  try {
+    return JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString());
+  } catch (error) {
+    throw badRequest(why(messageOf(error)));
+  }
+}
+
+/** The object of a create or update, without `apiVersion` and `kind`, which must fit. Errors: 400, 415. */
+export function readObject(request: ServerRequest, kind: Kind): Fields {
+  const type = mediaTypeOf(request) || "application/json";
+  if (type !== "application/json") {
+    const offered = "the body of the request was in an unknown format - accepted media types include: application/json";
+    throw unsupportedMediaType(offered);
+  }
+  const unrecognized = (problem: string): string =>
+    `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: ${problem}`;
+  const body = readJson(request, unrecognized) ?? {};
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw badRequest(unrecognized("json: cannot unmarshal into an object"));
+  }
+  const { apiVersion = kind.apiVersion, kind: name = kind.kind, ...object } = withoutNulls(body as Fields);
+  if (apiVersion !== kind.apiVersion || name !== kind.kind) {
+    const [found, version] = [String(name), String(apiVersion)];
+    throw badRequest(
+      `${found} in version "${version.split("/").at(-1)}" cannot be handled as a ${kind.kind}: ` +
+        `no kind "${found}" is registered for version "${version}"`,
+    );
+  }
+  return object;
+}
+
+export function mediaTypeOf(request: ServerRequest): string {
+  return (request.headers["content-type"] ?? "").split(";", 1)[0]?.trim() ?? "";
+}
+
+/** In a typed object null is the same as absent. */
+function withoutNulls(value: Fields): Fields {
+  for (const [key, field] of Object.entries(value)) {
+    if (field === null) delete value[key];
+    else if (Array.isArray(field)) for (const item of field) withoutNullsAnywhere(item);
+    else withoutNullsAnywhere(field);
+  }
+  return value;
+}
+
+function withoutNullsAnywhere(value: unknown): void {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) withoutNulls(value as Fields);
+}

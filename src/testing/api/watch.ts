@@ -1,0 +1,78 @@
+import type { Random } from "../../base/index.ts";
+import type { Replica } from "../replica.ts";
+import { expired, StatusError } from "../status-error.ts";
+import type { Kind } from "../storage/kind.ts";
+import type { Store } from "../storage/store.ts";
+import type { Codec } from "../wire/codec.ts";
+import type { WatchSetup, WatchStream } from "../watch-stream.ts";
+import { consistentRevision, reach } from "./list.ts";
+import { type ReadOptions, unreadableVersion } from "./read-options.ts";
+import type { Selection } from "./selection.ts";
+
+/** How long a watch lasts when the client does not say: half an hour to an hour (kube-apiserver --min-request-timeout). */
+const MIN_TIMEOUT_MS = 1_800_000;
+
+interface WatchRequest {
+  readonly kind: Kind;
+  readonly selection: Selection;
+  readonly options: ReadOptions;
+  readonly codec: Codec;
+}
+
+interface WatchServices {
+  readonly store: Store;
+  readonly random: Random;
+  open(setup: WatchSetup): WatchStream;
+}
+
+/**
+ * Opens a watch at the position that the options ask for. Once the request is understood, what goes wrong is told by an ERROR
+ * event in the stream, as the real server does.
+ */
+export async function watch(services: WatchServices, replica: Replica, request: WatchRequest): Promise<WatchStream> {
+  const { kind, codec, selection, options } = request;
+  const { store, random } = services;
+  const { resourceVersion: asked, allowWatchBookmarks: bookmarks, timeoutSeconds } = options;
+  const wanted = asked === "" ? 0 : store.scale.revision(asked);
+  if (wanted === undefined) throw unreadableVersion(asked);
+  const timeoutMs = timeoutSeconds ? timeoutSeconds * 1_000 : MIN_TIMEOUT_MS * (1 + random());
+  const setup: WatchSetup = { kind, codec, selection, replica, bookmarks, timeoutMs };
+  const fromState =
+    asked === "" || asked === "0" ? options.sendInitialEvents !== false : options.sendInitialEvents === true;
+  if (fromState) return fromPresentState(services, setup, options, wanted);
+  const stream = services.open(setup);
+  const start = asked === "" || asked === "0" ? replica.horizon : wanted;
+  if (start < store.compacted) {
+    stream.refuse(expired(`too old resource version: ${asked} (${store.scale.text(store.compacted)})`).status);
+  } else stream.replayFrom(start);
+  return stream;
+}
+
+async function fromPresentState(
+  { store, open }: WatchServices,
+  setup: WatchSetup,
+  { resourceVersion: asked, sendInitialEvents = false }: ReadOptions,
+  wanted: number,
+): Promise<WatchStream> {
+  const { kind, replica, bookmarks } = setup;
+  let failure: StatusError | undefined;
+  if (asked === "") await consistentRevision(store, replica, kind);
+  else if (asked !== "0") {
+    failure = await reach(store, replica, asked, wanted).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof StatusError) return error;
+        throw error;
+      },
+    );
+  }
+  const stream = open(setup);
+  if (failure) {
+    stream.refuse(failure.status);
+    return stream;
+  }
+  const revision = replica.horizon;
+  const endMark = sendInitialEvents && bookmarks ? Math.max(replica.knownRevision(kind), wanted) : undefined;
+  stream.replayState(store.read(kind, revision), revision, endMark);
+  return stream;
+}

@@ -1,0 +1,14 @@
+// testing/: a Kubernetes API server inside the process, for tests of controllers (`stalewatch/testing`).
+// Promises: what a client sees is what kube-apiserver 1.37 would send (test/contract holds both to it), every run of the same
+// program gives the same result, and time passes only when the test says so.
+// Does not promise: validation of what is written, protobuf request bodies, server-side apply, speed under large lists.
+// Start with embedded-cluster.ts; a request goes api/request-handler.ts -> storage/ -> wire/.
+export type { Denial } from "./api/access.ts";
+export type { ClusterObjects, ObjectDraft } from "./cluster-objects.ts";
+export { type ClusterOptions, type Commit, EmbeddedCluster } from "./embedded-cluster.ts";
+export type { Failure, FaultControl } from "./fault-control.ts";
+export type { Replica } from "./replica.ts";
+export type { RequestFault, RequestMatch } from "./request-faults.ts";
+export { StatusError } from "./status-error.ts";
+export type { KindRef, Registration } from "./storage/kind-registry.ts";
+export { VirtualClock, type VirtualClockOptions } from "./virtual-clock.ts";
