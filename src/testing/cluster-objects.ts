@@ -44,30 +44,30 @@ export class ClusterObjects {
     delete own["kind"];
     const namespace = kind.namespaced ? (draft.metadata.namespace ?? "default") : undefined;
     if (namespace !== undefined) this.#ensureNamespace(namespace);
-    return this.#out(this.#writer.create(kind, namespace, own, TRUSTED));
+    return out(this.#writer.create(kind, namespace, own, TRUSTED)) as T;
   }
 
   get<T extends KubeObject>(resource: TypedKindRef<T>, ref: ObjectRef | string): T | undefined {
     const kind = this.#kinds.require(resource);
     const object = this.#store.table(kind).get(keyOf(refIn(kind, ref)));
-    return object && this.#out<T>(object);
+    return object && (out(object) as T);
   }
 
   /** In the order of their keys. */
   list<T extends KubeObject>(resource: TypedKindRef<T>, namespace?: string): T[] {
     const all = this.#store.table(this.#kinds.require(resource)).sorted();
     const wanted = namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
-    return wanted.map((object) => this.#out<T>(object));
+    return wanted.map((object) => out(object) as T);
   }
 
   /** `change` alters a copy of the object, or returns another one. Errors: `StatusError` 404. */
   update<T extends KubeObject>(resource: TypedKindRef<T>, ref: ObjectRef | string, change: (object: T) => T | void): T {
     const kind = this.#kinds.require(resource);
     const make = (current: StoredObject): StoredObject => {
-      const own = this.#out<T>(current);
+      const own = out(current) as T;
       return copy(change(own) ?? own) as unknown as StoredObject;
     };
-    return this.#out(this.#writer.update(kind, refIn(kind, ref), make, TRUSTED));
+    return out(this.#writer.update(kind, refIn(kind, ref), make, TRUSTED)) as T;
   }
 
   /** Merges into spec, status and metadata; null deletes. Errors: `StatusError` 404. */
@@ -87,10 +87,11 @@ export class ClusterObjects {
       this.#writer.create(namespaces, undefined, { metadata: { name } }, TRUSTED);
     }
   }
+}
 
-  #out<T extends KubeObject>(object: StoredObject): T {
-    return structuredClone(object) as unknown as T;
-  }
+/** Readers may change what they get. Its type is what the caller's resource says; the server keeps whatever was written. */
+function out(object: StoredObject): KubeObject {
+  return structuredClone(object);
 }
 
 /** `name` alone means the namespace `default` for a namespaced kind. */

@@ -122,7 +122,7 @@ class IdleWatch {
         },
         (error: unknown) => {
           finish();
-          reject(error as Error);
+          reject(error);
         },
       );
     });

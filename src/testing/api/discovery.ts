@@ -18,7 +18,10 @@ const VERBS = ["create", "delete", "deletecollection", "get", "list", "patch", "
 const HEALTH_PATHS = new Set(["/healthz", "/livez", "/readyz"]);
 
 /** Groups of which only reviews are served. */
-const REVIEW_GROUPS = ["authentication.k8s.io", "authorization.k8s.io"];
+const REVIEWS: Readonly<Record<string, readonly string[]>> = {
+  "authentication.k8s.io": ["TokenReview"],
+  "authorization.k8s.io": ["SelfSubjectAccessReview", "SubjectAccessReview"],
+};
 
 /**
  * The documents by which clients learn what is served: an object for JSON, a string for plain text, undefined for no such page.
@@ -50,7 +53,7 @@ interface GroupVersion {
 }
 
 function groups(kinds: KindRegistry): ApiGroup[] {
-  const versions = new Map<string, Set<string>>(REVIEW_GROUPS.map((group) => [group, new Set(["v1"])]));
+  const versions = new Map<string, Set<string>>(Object.keys(REVIEWS).map((group) => [group, new Set(["v1"])]));
   for (const { group, version } of kinds.all()) {
     if (group !== "") versions.set(group, (versions.get(group) ?? new Set()).add(version));
   }
@@ -80,18 +83,9 @@ function entriesOf(kind: Kind): object[] {
 }
 
 function reviewsOf(group: string, version: string): object[] {
-  if (version !== "v1") return [];
-  const entry = (name: string, kind: string): object => ({
-    name,
-    singularName: kind.toLowerCase(),
-    namespaced: false,
-    kind,
-    verbs: ["create"],
+  const kinds = version === "v1" ? (REVIEWS[group] ?? []) : [];
+  return kinds.map((kind) => {
+    const singularName = kind.toLowerCase();
+    return { name: `${singularName}s`, singularName, namespaced: false, kind, verbs: ["create"] };
   });
-  if (group === "authentication.k8s.io") return [entry("tokenreviews", "TokenReview")];
-  if (group !== "authorization.k8s.io") return [];
-  return [
-    entry("selfsubjectaccessreviews", "SelfSubjectAccessReview"),
-    entry("subjectaccessreviews", "SubjectAccessReview"),
-  ];
 }

@@ -12,13 +12,11 @@ export interface ApiPath {
 /** Splits `/api/v1/...` and `/apis/GROUP/VERSION/...` that go on to a resource; undefined for every other path. */
 export function parseApiPath(path: string): ApiPath | undefined {
   const mark = path.indexOf("?");
-  const steps = (mark < 0 ? path : path.slice(0, mark)).split("/").slice(1).map(decode);
+  const [root, ...steps] = (mark < 0 ? path : path.slice(0, mark)).split("/").slice(1).map(decode);
+  if (root !== "api" && root !== "apis") return undefined;
+  const [group = "", version = "", ...rest] = root === "api" ? ["", ...steps] : steps;
+  if (!rest[0]) return undefined;
   const query = new URLSearchParams(mark < 0 ? "" : path.slice(mark + 1));
-  const core = steps[0] === "api";
-  if (!core && steps[0] !== "apis") return undefined;
-  const [group, version] = core ? ["", steps[1]] : [steps[1], steps[2]];
-  const rest = steps.slice(core ? 2 : 3);
-  if (group === undefined || version === undefined || !rest[0]) return undefined;
   const inNamespace = rest[0] === "namespaces" && rest.length >= 3 && !isNamespaceSubresource(rest);
   const namespace = inNamespace ? rest[1] : undefined;
   const [resource = "", name, subresource, ...more] = inNamespace ? rest.slice(2) : rest;

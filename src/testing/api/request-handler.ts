@@ -1,17 +1,18 @@
-import { methodNotAllowed, noSuchResource, StatusError } from "../status-error.ts";
+import { noSuchResource, StatusError } from "../status-error.ts";
 import type { Kind } from "../storage/kind.ts";
 import type { KindRegistry } from "../storage/kind-registry.ts";
 import { jsonCodec } from "../wire/json-codec.ts";
 import { negotiate } from "../wire/media-type.ts";
-import type { Backend, Target, Verb } from "./backend.ts";
+import type { Backend, Target } from "./backend.ts";
 import { discover } from "./discovery.ts";
 import type { ServerRequest, ServerResponse } from "./exchange.ts";
 import { list } from "./list.ts";
 import { type ApiPath, parseApiPath } from "./path.ts";
 import { readOne } from "./read-one.ts";
-import { isWatch, readOptions } from "./read-options.ts";
+import { readOptions } from "./read-options.ts";
 import { review } from "./reviews.ts";
 import { selectionOf } from "./selection.ts";
+import { verbOf } from "./verb.ts";
 import { watch } from "./watch.ts";
 import { deleteCollection, deleteOne, writeOne } from "./write.ts";
 
@@ -71,30 +72,8 @@ async function answerWatch(backend: Backend, request: ServerRequest, { kind, pat
   const codec = negotiate(request.headers["accept"], kind);
   const options = readOptions(path.query, true);
   const selection = selectionOf(kind, path.namespace, path.query);
-  const services = { store: backend.store, random: backend.random, open: backend.openWatch };
-  const stream = await watch(services, request.replica, { kind, selection, options, codec });
+  const stream = await watch(backend, request.replica, { kind, selection, options, codec });
   return { status: 200, headers: { "content-type": codec.streamContentType }, body: stream.body };
-}
-
-function verbOf(method: string, kind: Kind, { namespace, name, subresource, query }: ApiPath): Verb {
-  if (subresource !== undefined && !(subresource === "status" && kind.status)) throw noSuchResource();
-  if (namespace !== undefined && !kind.namespaced) throw noSuchResource();
-  const single = name !== undefined && name !== "";
-  if (single && kind.namespaced && namespace === undefined) throw noSuchResource();
-  const verb = single ? SINGLE_VERBS[method] : collectionVerb(method, query);
-  const inNoNamespace =
-    kind.namespaced && namespace === undefined && (verb === "create" || verb === "deletecollection");
-  const onStatus = subresource !== undefined && verb === "delete";
-  if (!verb || inNoNamespace || onStatus) throw methodNotAllowed();
-  return verb;
-}
-
-const SINGLE_VERBS: Readonly<Record<string, Verb>> = { GET: "get", PUT: "update", PATCH: "patch", DELETE: "delete" };
-
-function collectionVerb(method: string, query: URLSearchParams): Verb | undefined {
-  if (method === "GET") return isWatch(query) ? "watch" : "list";
-  if (method === "POST") return "create";
-  return method === "DELETE" ? "deletecollection" : undefined;
 }
 
 /** Reviews, discovery, health and version; 404 for everything else. */

@@ -1,10 +1,9 @@
-import type { Random } from "../../base/index.ts";
 import type { Replica } from "../replica.ts";
 import { expired, StatusError } from "../status-error.ts";
 import type { Kind } from "../storage/kind.ts";
-import type { Store } from "../storage/store.ts";
 import type { Codec } from "../wire/codec.ts";
 import type { WatchSetup, WatchStream } from "../watch-stream.ts";
+import type { Backend } from "./backend.ts";
 import { consistentRevision, reach } from "./list.ts";
 import { type ReadOptions, unreadableVersion } from "./read-options.ts";
 import type { Selection } from "./selection.ts";
@@ -19,11 +18,7 @@ interface WatchRequest {
   readonly codec: Codec;
 }
 
-interface WatchServices {
-  readonly store: Store;
-  readonly random: Random;
-  open(setup: WatchSetup): WatchStream;
-}
+type WatchServices = Pick<Backend, "store" | "random" | "openWatch">;
 
 /**
  * Opens a watch at the position that the options ask for. Once the request is understood, what goes wrong is told by an ERROR
@@ -40,7 +35,7 @@ export async function watch(services: WatchServices, replica: Replica, request: 
   const fromState =
     asked === "" || asked === "0" ? options.sendInitialEvents !== false : options.sendInitialEvents === true;
   if (fromState) return fromPresentState(services, setup, options, wanted);
-  const stream = services.open(setup);
+  const stream = services.openWatch(setup);
   const start = asked === "" || asked === "0" ? replica.horizon : wanted;
   if (start < store.compacted) {
     stream.refuse(expired(`too old resource version: ${asked} (${store.scale.text(store.compacted)})`).status);
@@ -49,12 +44,13 @@ export async function watch(services: WatchServices, replica: Replica, request: 
 }
 
 async function fromPresentState(
-  { store, open }: WatchServices,
+  services: WatchServices,
   setup: WatchSetup,
   { resourceVersion: asked, sendInitialEvents = false }: ReadOptions,
   wanted: number,
 ): Promise<WatchStream> {
   const { kind, replica, bookmarks } = setup;
+  const { store } = services;
   let failure: StatusError | undefined;
   if (asked === "") await consistentRevision(store, replica, kind);
   else if (asked !== "0") {
@@ -66,7 +62,7 @@ async function fromPresentState(
       },
     );
   }
-  const stream = open(setup);
+  const stream = services.openWatch(setup);
   if (failure) {
     stream.refuse(failure.status);
     return stream;

@@ -159,7 +159,7 @@ function requireNamespace({ store, kinds }: Backend, kind: Kind, name: string, d
   const namespace = store.table(namespaces).get(name);
   if (!namespace) throw notFound(namespaces, name);
   if (!namespace.metadata.deletionTimestamp) return;
-  const own = String((draft["metadata"] as { name?: string } | undefined)?.name ?? "");
+  const own = (draft["metadata"] as { name?: string } | undefined)?.name ?? "";
   const why = `unable to create new content in namespace ${name} because it is being terminated`;
   throw new StatusError(403, "Forbidden", `${kind.id} "${own}" is forbidden: ${why}`, {
     name: own,

@@ -15,7 +15,7 @@ interface Declaration {
   status?: boolean;
   generation?: boolean;
   bookmarks?: boolean;
-  shape?: Shape<never> | undefined;
+  shape?: Shape<unknown> | undefined;
   rules?: KindRules;
 }
 
@@ -35,7 +35,7 @@ function builtIn(declaration: Declaration): Kind {
     custom: false,
     generation: declaration.generation ?? false,
     bookmarks: declaration.bookmarks ?? true,
-    shape: shape as Shape<unknown> | undefined,
+    shape,
     rules,
   };
 }

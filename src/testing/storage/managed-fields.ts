@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Kind } from "./kind.ts";
-import type { StoredMeta, StoredObject } from "./stored-object.ts";
+import type { StoredObject } from "./stored-object.ts";
 
 export interface ManagerOfWrite {
   readonly manager: string;
@@ -41,7 +41,7 @@ export function recordManager(
   previous: StoredObject | undefined,
   write: ManagerOfWrite,
 ): void {
-  const written = changedFields(next as Fields, (previous ?? {}) as Fields, 0);
+  const written = changedFields(next, previous ?? {}, 0);
   if (!written) return;
   const entries = ((next.metadata.managedFields ?? []) as ManagedFieldsEntry[]).slice();
   const at = entries.findIndex((entry) => entry.manager === write.manager && entry.subresource === write.subresource);
@@ -56,7 +56,7 @@ export function recordManager(
   };
   if (at < 0) entries.push(entry);
   else entries[at] = entry;
-  (next.metadata as StoredMeta).managedFields = entries;
+  next.metadata.managedFields = entries;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -82,7 +82,7 @@ function finalizersFor(kind: Kind, metadata: StoredMeta, wish: DeleteWish): stri
       return own.includes(FOREGROUND) ? own.filter((finalizer) => finalizer !== ORPHAN) : [...others, FOREGROUND];
     case "Orphan":
       return own.includes(ORPHAN) ? own.filter((finalizer) => finalizer !== FOREGROUND) : [...others, ORPHAN];
-    case undefined:
+    default:
       return kind.rules.orphansByDefault === true && others.length === own.length ? [...own, ORPHAN] : [...own];
   }
 }

@@ -43,10 +43,10 @@ export class ObjectWriter {
     if (metadata.resourceVersion)
       throw new StatusError(500, "", "resourceVersion should not be set on objects to be created");
     this.#fillMetadata(kind, namespace, metadata);
-    const object = { metadata, ...draft } as unknown as StoredObject;
-    if (kind.status && !options.trusted) delete (object as Record<string, unknown>)["status"];
-    kind.rules.prepareCreate?.(object as Record<string, unknown>, metadata.uid);
-    if (kind.status && !kind.custom) (object as Record<string, unknown>)["status"] ??= {};
+    const object: Record<string, unknown> & StoredObject = { ...draft, metadata };
+    if (kind.status && !options.trusted) delete object["status"];
+    kind.rules.prepareCreate?.(object, metadata.uid);
+    if (kind.status && !kind.custom) object["status"] ??= {};
     this.#validate(kind, object, undefined, options);
     const key = keyOf(metadata);
     if (this.#store.table(kind).get(key)) throw alreadyExists(kind, metadata.name);

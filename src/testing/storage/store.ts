@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/index.ts";
 import type { Kind } from "./kind.ts";
-import type { Change, StoredMeta, StoredObject } from "./stored-object.ts";
+import type { Change, StoredObject } from "./stored-object.ts";
 import { Table } from "./table.ts";
 import { VersionScale } from "./version-scale.ts";
 
@@ -51,7 +51,7 @@ export class Store {
   /** Puts `object` in place under the next version, which is written into its metadata. */
   put(kind: Kind, key: string, object: StoredObject): StoredObject {
     const previous = this.table(kind).get(key);
-    (object.metadata as StoredMeta).resourceVersion = this.scale.text(this.revision + 1);
+    object.metadata.resourceVersion = this.scale.text(this.revision + 1);
     this.#commit({ type: previous ? "MODIFIED" : "ADDED", kind, key, object, previous });
     return object;
   }
