@@ -1,15 +1,10 @@
-import type { DeepReadonly, Job, JobStatus, KubeObject } from "../resources/index.ts";
+import type { DeepReadonly, Job, KubeObject } from "../resources/index.ts";
 
 /** The value of spec.managedBy that means the built-in controller (KEP-4368). */
 const BUILT_IN_CONTROLLER = "kubernetes.io/job-controller";
 
-/** The API server always gives a status; a manifest in a file need not have one. */
-export function statusOf(job: DeepReadonly<Job>): DeepReadonly<JobStatus> {
-  return job.status ?? {};
-}
-
 function hasCondition(job: DeepReadonly<Job>, ...types: readonly string[]): boolean {
-  return statusOf(job).conditions?.some(({ type, status }) => status === "True" && types.includes(type)) === true;
+  return job.status.conditions?.some(({ type, status }) => status === "True" && types.includes(type)) === true;
 }
 
 /** The controller only works on finalizers any more. */
@@ -38,5 +33,5 @@ export function isManagedElsewhere(job: DeepReadonly<Job>): boolean {
 
 /** No controller has written anything: the API server itself creates a Job with an empty status. */
 export function isUntouched(job: DeepReadonly<Job>): boolean {
-  return Object.values(statusOf(job)).every((value: unknown) => Array.isArray(value) && value.length === 0);
+  return Object.values(job.status).every((value: unknown) => Array.isArray(value) && value.length === 0);
 }

@@ -66,7 +66,7 @@ export const imageCannotBePulled: StuckKind = stuckKind({
 });
 
 function waitingIn(pod: DeepReadonly<Pod>): readonly Waiting[] {
-  const { initContainerStatuses = [], containerStatuses = [] } = pod.status ?? {};
+  const { initContainerStatuses = [], containerStatuses = [] } = pod.status;
   const images = new Map(
     [...(pod.spec.initContainers ?? []), ...(pod.spec.containers ?? [])].map((c) => [c.name, c.image]),
   );
@@ -95,7 +95,7 @@ function pullableSince(
   pod: DeepReadonly<Pod>,
   status: DeepReadonly<ContainerStatus>,
 ): { sinceMs: number; sinceSource: string } {
-  const { startTime, initContainerStatuses = [] } = pod.status ?? {};
+  const { startTime, initContainerStatuses = [] } = pod.status;
   const started = startTime
     ? { at: startTime, source: "pod status.startTime" }
     : { at: pod.metadata.creationTimestamp ?? "", source: "pod metadata.creationTimestamp" };

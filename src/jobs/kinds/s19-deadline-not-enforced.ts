@@ -1,6 +1,6 @@
 import type { DeepReadonly, Job } from "../../resources/index.ts";
 import { rfc3339 } from "../finding.ts";
-import { isFinished, isFinishing, isSuspended, statusOf } from "../job-state.ts";
+import { isFinished, isFinishing, isSuspended } from "../job-state.ts";
 import { stuckKind, type StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 
@@ -29,7 +29,7 @@ export const deadlineNotEnforced: StuckKind = stuckKind({
     // A pod's deletionTimestamp is when its grace period ends, not when it was deleted.
     if (pods.some(({ metadata }) => Date.parse(metadata.deletionTimestamp ?? "") > now)) return undefined;
     const { name, namespace = "" } = job.metadata;
-    const { startTime = "", active = 0 } = statusOf(job);
+    const { startTime = "", active = 0 } = job.status;
     const seconds = String(job.spec.activeDeadlineSeconds);
     return {
       reason: "DeadlinePassed",
@@ -49,7 +49,7 @@ export const deadlineNotEnforced: StuckKind = stuckKind({
 
 function deadlineOf(job: DeepReadonly<Job>): number | undefined {
   const { activeDeadlineSeconds } = job.spec;
-  const { startTime } = statusOf(job);
+  const { startTime } = job.status;
   if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job)) return undefined;
   return Date.parse(startTime) + activeDeadlineSeconds * 1_000;
 }
