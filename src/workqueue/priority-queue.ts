@@ -270,7 +270,6 @@ export class PriorityQueue<K = string> {
     }
     item.next = "nothing";
     item.delayed = undefined;
-    if (!item.running) this.#items.delete(item.key);
     if (delayed) this.#onDropped(item.key, delayed);
   }
 
