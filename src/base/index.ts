@@ -3,6 +3,7 @@
 // Start with clock.ts: time enters the program there and nowhere else.
 export { Backoff, type BackoffOptions } from "./backoff.ts";
 export { type Clock, sleep, systemClock, type Timer } from "./clock.ts";
+export { defined } from "./defined.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
 export { isAbort, messageOf, oneLine, StalewatchError } from "./errors.ts";
 export type { ExchangeRequest, ExchangeResponse, Transport } from "./exchange.ts";
