@@ -17,6 +17,7 @@ import {
   RealCluster,
   sharedCluster,
 } from "./harness/index.ts";
+import { createJob, endOf } from "./jobs.ts";
 
 /** What the other suites rely on: if one of these fails, look here first. */
 describeReal("the harness", clusterTools, () => {
@@ -30,15 +31,12 @@ describeReal("the harness", clusterTools, () => {
     const namespace = await cluster.namespace("kubelet");
     await using _kubelet = new Kubelet(cluster, {
       namespace,
-      plan: (pod) => (jobOf(pod) === "bad" ? ["running", "failed"] : ["running", "succeeded"]),
+      plan: ({ metadata }) => (metadata.name.startsWith("bad-") ? ["running", "failed"] : ["running", "succeeded"]),
     });
     await createJob(cluster, namespace, "good");
     await createJob(cluster, namespace, "bad");
-    const ended = async (name: string): Promise<string | undefined> => {
-      const job = await cluster.raw.get(`/apis/batch/v1/namespaces/${namespace}/jobs/${name}`);
-      const conditions = (job["status"].conditions ?? []) as { type: string; status: string }[];
-      return conditions.find(({ type }) => type === "Complete" || type === "Failed")?.type;
-    };
+    const ended = async (name: string): Promise<string | undefined> =>
+      endOf(await cluster.raw.get(`/apis/batch/v1/namespaces/${namespace}/jobs/${name}`));
     expect(await eventually("good ends", () => ended("good"))).toBe("Complete");
     expect(await eventually("bad ends", () => ended("bad"))).toBe("Failed");
   });
@@ -158,20 +156,6 @@ function watchNames(client: RawClient, collection: string): Watched {
     for await (const { object } of events) names.push(object.metadata.name);
   };
   return { names, ended: follow().catch(() => undefined) };
-}
-
-function jobOf(pod: Json): string | undefined {
-  return pod.metadata.labels?.["batch.kubernetes.io/job-name"];
-}
-
-async function createJob(cluster: ClusterAccess, namespace: string, name: string): Promise<Json> {
-  const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "example.test/main" }] } };
-  return cluster.raw.post(`/apis/batch/v1/namespaces/${namespace}/jobs`, {
-    apiVersion: "batch/v1",
-    kind: "Job",
-    metadata: { name },
-    spec: { backoffLimit: 0, template },
-  });
 }
 
 async function createLease(cluster: ClusterAccess, namespace: string, name: string): Promise<Json> {

@@ -1,7 +1,7 @@
 import type { ClusterAccess, Json, PodStep } from "./harness/index.ts";
 
 /** The name that the Job controller wrote on a pod. */
-export function jobOf(pod: Json): string {
+function jobOf(pod: Json): string {
   return pod.metadata.labels?.["batch.kubernetes.io/job-name"] ?? "";
 }
 

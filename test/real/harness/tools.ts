@@ -20,7 +20,7 @@ export type Tool =
 export const clusterTools: readonly Tool[] = ["openssl", "etcd", "kube-apiserver", "kube-controller-manager"];
 
 /** The absolute path of a program: from KUBEBUILDER_ASSETS (as envtest), the build cache, then PATH. */
-export function findTool(tool: Tool): string | undefined {
+function findTool(tool: Tool): string | undefined {
   const { KUBEBUILDER_ASSETS: assets = "", STALEWATCH_TOOLS: cache = join(homedir(), ".cache/stalewatch") } =
     process.env;
   const folders = [assets, join(cache, "bin"), ...(process.env["PATH"] ?? "").split(delimiter)];
