@@ -62,12 +62,14 @@ export class Intake<T extends KubeObject> {
     for (const opaque of page.opaque ?? []) this.collect({ type: "OPAQUE", change: "ADDED", ...opaque }, contents);
   }
 
-  /** Puts an initial event into the contents that are being built. */
-  collect(event: WatchEvent<T>, contents: Contents<T>): void {
+  /** Puts an initial event into the contents that are being built. False when nobody can tell which object it is about. */
+  collect(event: WatchEvent<T>, contents: Contents<T>): boolean {
     const taken = this.event(event);
-    if (!taken || taken.type === "BOOKMARK" || !taken.object) return;
+    if (!taken) return false;
+    if (taken.type === "BOOKMARK" || !taken.object) return true;
     const why = taken.type === "OPAQUE" ? taken.why : undefined;
     contents.set(keyOf(taken.object.metadata), taken.object as DeepReadonly<T>, why);
+    return true;
   }
 
   #versioned(version: string | undefined): void {

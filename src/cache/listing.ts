@@ -3,6 +3,7 @@ import { ApiError, type ListerWatcher, type Scope, type WatchEvent } from "../ku
 import { type KubeObject, type Resource, resourceName } from "../resources/index.ts";
 import type { Contents } from "./contents.ts";
 import type { Intake } from "./intake.ts";
+import { SilenceGuard } from "./silence-guard.ts";
 
 /** An initial stream that says nothing for this long is given up: a proxy in between may have dropped its end mark. */
 const LONGEST_SILENCE_MS = 10_000;
@@ -55,7 +56,7 @@ export async function listStream<T extends KubeObject>(
   stream: AsyncIterator<readonly WatchEvent<T>[]>,
   giveUp: (reason: ApiError) => void,
 ): Promise<InitialState<T>> {
-  const guard = guardSilence(source, giveUp);
+  const guard = new SilenceGuard(source.clock, LONGEST_SILENCE_MS, () => giveUp(stalled(source.resource)));
   try {
     for (;;) {
       const next = await stream.next();
@@ -63,7 +64,8 @@ export async function listStream<T extends KubeObject>(
       guard.heard();
       const end = next.value.findIndex((event) => event.type === "BOOKMARK" && event.initialEventsEnd);
       const initial = end < 0 ? next.value : next.value.slice(0, end);
-      for (const event of initial) source.intake.collect(event, contents);
+      // A list by pages is read as a whole, and so tells an object that cannot be read from a frame that was damaged.
+      if (!initial.every((event) => source.intake.collect(event, contents))) throw damaged(source.resource);
       const mark = next.value[end];
       if (mark?.type !== "BOOKMARK") continue;
       return { version: present(mark.resourceVersion, source.resource), rest: next.value.slice(end + 1) };
@@ -73,45 +75,30 @@ export async function listStream<T extends KubeObject>(
   }
 }
 
-function guardSilence<T extends KubeObject>(
-  { clock, resource }: ListSource<T>,
-  giveUp: (reason: ApiError) => void,
-): { heard(): void; stop(): void } {
-  let heardAt = clock.monotonic();
-  const check = (): void => {
-    const leftMs = heardAt + LONGEST_SILENCE_MS - clock.monotonic();
-    if (leftMs > 0) timer = clock.setTimer(check, leftMs);
-    else giveUp(stalled(resource));
-  };
-  let timer = clock.setTimer(check, LONGEST_SILENCE_MS);
-  return { heard: () => (heardAt = clock.monotonic()), stop: () => timer.cancel() };
-}
-
 function present(version: string, resource: Resource): string {
   if (version) return version;
+  throw failure(resource, "UnreadableAnswer", "list", "the list has no resourceVersion, so that it cannot be watched");
+}
+
+function damaged(resource: Resource): ApiError {
+  return failure(resource, "UnreadableAnswer", "watch", "an initial event does not say which object it is about");
+}
+
+function stalled(resource: Resource): ApiError {
+  const seconds = LONGEST_SILENCE_MS / 1_000;
+  return failure(resource, "Silent", "watch", `the initial events stopped for ${seconds}s without their end mark`);
+}
+
+function endedEarly(resource: Resource): ApiError {
+  return failure(resource, "Unreachable", "watch", "the stream ended before all initial events were there");
+}
+
+function failure(resource: Resource, reason: string, verb: string, what: string): ApiError {
   const name = resourceName(resource);
-  throw new ApiError({
-    status: 0,
-    reason: "UnreadableAnswer",
-    message: `list ${name}: the list has no resourceVersion`,
-    remedy: "its server cannot be watched",
-    resource: name,
-  });
+  return new ApiError({ status: 0, reason, message: `${verb} ${name}: ${what}`, resource: name });
 }
 
 /** The initial events stopped without their end mark. */
 export function isSilent(thrown: unknown): boolean {
   return thrown instanceof ApiError && thrown.reason === "Silent";
-}
-
-function stalled(resource: Resource): ApiError {
-  const name = resourceName(resource);
-  const message = `watch ${name}: the initial events stopped for ${LONGEST_SILENCE_MS / 1_000}s without their end mark`;
-  return new ApiError({ status: 0, reason: "Silent", message, resource: name });
-}
-
-function endedEarly(resource: Resource): ApiError {
-  const name = resourceName(resource);
-  const message = `watch ${name}: the stream ended before all initial events were there`;
-  return new ApiError({ status: 0, reason: "Unreachable", message, resource: name });
 }

@@ -5,7 +5,7 @@ import type { Counter, LabelValues, Meter, MetricDefinition } from "../telemetry
 export type FailureReason =
   /** No answer, or the connection broke. */
   | "unreachable"
-  /** Initial events without an end. */
+  /** Neither an event nor a bookmark nor the end mark came for too long. */
   | "silent"
   | "throttled"
   | "server_error"

@@ -10,6 +10,7 @@ import { describeFailure, mayHideRewind, reasonOf } from "./failures.ts";
 import type { Intake } from "./intake.ts";
 import { listPages, type ListSource, listStream, readVersion } from "./listing.ts";
 import type { CacheCounters, RelistReason, RestartReason } from "./metrics.ts";
+import { SilenceGuard } from "./silence-guard.ts";
 
 /** client-go's: 0.8 s doubling to 30 s, each up to doubled by chance, forgotten after two quiet minutes. */
 const BACKOFF: BackoffOptions = { baseMs: 800, maxMs: 30_000, factor: 2, jitter: 1, resetAfterMs: 120_000 };
@@ -17,7 +18,7 @@ const BACKOFF: BackoffOptions = { baseMs: 800, maxMs: 30_000, factor: 2, jitter:
 /** A watch that ends within this time is not worth opening again at once. */
 const SHORT_WATCH_MS = 1_000;
 
-/** Servers that send bookmarks send one about every minute: after three the stream is taken for dead. */
+/** Servers that send bookmarks send one about every minute: after three that did not come the stream is taken for dead. */
 const LONGEST_SILENCE_MS = 200_000;
 
 export interface ReflectorOptions<T extends KubeObject> {
@@ -184,7 +185,6 @@ export class Reflector<T extends KubeObject> {
       sendInitialEvents: resourceVersion === "",
       // Spread, so that a fleet that started together does not come back together.
       timeoutSeconds: 300 + Math.floor(env.random() * 300),
-      ...(this.#sendsBookmarks ? { idleTimeoutMs: LONGEST_SILENCE_MS } : {}),
       signal,
     });
   }
@@ -194,19 +194,33 @@ export class Reflector<T extends KubeObject> {
     this.#state = "watching";
     const openedAt = clock.monotonic();
     let brought = 0;
+    let silent = false;
+    const guard = new SilenceGuard(clock, LONGEST_SILENCE_MS, () => {
+      silent = this.#sendsBookmarks;
+      if (silent) this.#attempt.abort();
+    });
     try {
       for await (const chunk of stream) {
+        guard.heard();
         brought += chunk.length;
         if (chunk.length > 0) this.#succeeded();
         if (!this.#take(chunk)) return this.#restart("unreadable");
         if (this.#options.deltas.size > 0) await this.#options.deltas.drained();
       }
     } catch (thrown) {
-      return this.#watchFailed(thrown);
+      if (!this.#attempt.signal.aborted) return this.#watchFailed(thrown);
+    } finally {
+      guard.stop();
     }
-    if (this.#attempt.signal.aborted) return this.#aborted();
-    this.#suspect ||= brought === 0;
-    const short = clock.monotonic() - openedAt < SHORT_WATCH_MS;
+    this.#suspect ||= silent || brought === 0;
+    if (silent) return this.#restart("silent");
+    if (this.#attempt.signal.aborted) return this.#wanted ? this.#restart("relist") : 0;
+    return this.#ended(clock.monotonic() - openedAt, brought);
+  }
+
+  /** A clean end is followed at once, unless it came too soon: with nothing, or again. */
+  #ended(lastedMs: number, brought: number): number {
+    const short = lastedMs < SHORT_WATCH_MS;
     this.#shortInARow = short ? this.#shortInARow + 1 : 0;
     if (short && (brought === 0 || this.#shortInARow > 1)) return this.#restart("short", this.#backoff.next());
     return this.#restart("ended");
@@ -246,16 +260,11 @@ export class Reflector<T extends KubeObject> {
   }
 
   #watchFailed(thrown: unknown): number {
-    if (this.#attempt.signal.aborted) return this.#aborted();
     const reason = reasonOf(thrown);
     if (reason === "expired") this.#wanted ??= "expired";
     this.#suspect ||= mayHideRewind(reason);
     this.#report("watch failed", reason, thrown);
     return this.#restart(reason, this.#delay(thrown));
-  }
-
-  #aborted(): number {
-    return this.#wanted ? this.#restart("relist") : 0;
   }
 
   #restart(reason: RestartReason, pauseMs = 0): number {

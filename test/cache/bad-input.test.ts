@@ -148,3 +148,15 @@ test("a list without a version is a failure, not a cache that nobody can keep up
   expect(rig.informer.status().lastError).toMatch(/no resourceVersion/);
   expect(rig.meter.total("stalewatch_list_failures_total", { reason: "unreadable" })).toBe(1);
 });
+
+test("a damaged initial event does not make a list without its object", async () => {
+  await using rig = new Rig();
+  await rig.start({ streams: true });
+  rig.server.lastWatch.send(added("a", 3), garbage, bookmark(9, true));
+  await rig.rest();
+  expect([rig.informer.hasSynced(), rig.server.lists.length]).toEqual([false, 1]);
+  expect(rig.meter.total("stalewatch_list_failures_total", { reason: "unreadable" })).toBe(1);
+  rig.server.lastList.answer("9", [object("a", 3), object("b", 4)]);
+  await rig.rest();
+  expect(rig.keys()).toEqual(["a@3", "b@4"]);
+});

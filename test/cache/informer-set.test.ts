@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { InformerSet } from "../../src/cache/index.ts";
 import { defineResource, type Resource } from "../../src/resources/index.ts";
-import { VirtualClock } from "../../src/testing/virtual-clock.ts";
+import { VirtualClock } from "../../src/testing/index.ts";
 import { bookmark, added, ScriptedServer } from "./scripted-server.ts";
 import { things } from "./rig.ts";
 

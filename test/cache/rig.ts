@@ -2,7 +2,7 @@ import { seededRandom } from "../../src/base/index.ts";
 import { Informer, type InformerEvent, type InformerOptions } from "../../src/cache/index.ts";
 import { defineResource, type KubeObject, type Resource } from "../../src/resources/index.ts";
 import type { Log, LogFields } from "../../src/telemetry/index.ts";
-import { VirtualClock } from "../../src/testing/virtual-clock.ts";
+import { VirtualClock } from "../../src/testing/index.ts";
 import { RecordingMeter } from "../controller/recording.ts";
 import { refused, ScriptedServer } from "./scripted-server.ts";
 
