@@ -108,6 +108,7 @@ export class EmbeddedCluster implements AsyncDisposable {
       access: new AccessRules(),
       faults: requestFaults,
       users: new Map(Object.entries(options.users ?? {})),
+      noteActivity: () => this.#noteActivity(),
       openWatch: (setup) => {
         const onClose = (closed: WatchStream): void => this.#hub.delete(closed);
         const stream = new WatchStream(setup, { clock, store, faults: kindFaults, onClose });

@@ -21,6 +21,8 @@ export interface Backend {
   readonly faults: RequestFaults;
   /** Bearer tokens and whom they stand for. */
   readonly users: ReadonlyMap<string, string>;
+  /** Something went on that no timer and no request tells of. */
+  noteActivity(): void;
   openWatch(setup: WatchSetup): WatchStream;
 }
 

@@ -8,11 +8,12 @@ import { unreadableVersion } from "./read-options.ts";
 
 /** A GET of one object: from the store, or with a resourceVersion from the replica's cache. */
 export async function readOne(
-  { store }: Backend,
+  backend: Backend,
   request: ServerRequest,
   { kind, path: { namespace, name = "", query } }: Target,
 ): Promise<ServerResponse> {
-  const codec = negotiate(request.headers["accept"], kind);
+  const { store } = backend;
+  const codec = negotiate(request.headers["accept"], kind, backend.clock);
   const asked = query.get("resourceVersion") ?? "";
   const wanted = asked === "" ? 0 : store.scale.revision(asked);
   if (wanted === undefined) throw unreadableVersion(asked);

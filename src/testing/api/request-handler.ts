@@ -7,6 +7,7 @@ import type { Backend, Target } from "./backend.ts";
 import { discover } from "./discovery.ts";
 import type { ServerRequest, ServerResponse } from "./exchange.ts";
 import { list } from "./list.ts";
+import { paced } from "./paced.ts";
 import { type ApiPath, parseApiPath } from "./path.ts";
 import { readOne } from "./read-one.ts";
 import { readOptions } from "./read-options.ts";
@@ -33,7 +34,7 @@ export async function handleRequest(backend: Backend, request: ServerRequest): P
     backend.faults.after(target, request.replica);
     return response;
   } catch (error) {
-    if (error instanceof StatusError) return refusal(error, request, kind);
+    if (error instanceof StatusError) return refusal(backend, error, request, kind);
     throw error;
   }
 }
@@ -56,7 +57,7 @@ function answer(backend: Backend, request: ServerRequest, target: Target): Promi
 }
 
 async function answerList(backend: Backend, request: ServerRequest, { kind, path }: Target): Promise<ServerResponse> {
-  const codec = negotiate(request.headers["accept"], kind);
+  const codec = negotiate(request.headers["accept"], kind, backend.clock);
   const options = readOptions(path.query, false);
   const selection = selectionOf(kind, path.namespace, path.query);
   const { meta, items } = await list(backend.store, request.replica, {
@@ -65,11 +66,15 @@ async function answerList(backend: Backend, request: ServerRequest, { kind, path
     selection,
     options,
   });
-  return { status: 200, headers: { "content-type": codec.contentType }, body: codec.list(kind, meta, items) };
+  return {
+    status: 200,
+    headers: { "content-type": codec.contentType },
+    body: paced(codec.list(kind, meta, items), () => backend.noteActivity()),
+  };
 }
 
 async function answerWatch(backend: Backend, request: ServerRequest, { kind, path }: Target): Promise<ServerResponse> {
-  const codec = negotiate(request.headers["accept"], kind);
+  const codec = negotiate(request.headers["accept"], kind, backend.clock);
   const options = readOptions(path.query, true);
   const selection = selectionOf(kind, path.namespace, path.query);
   const stream = await watch(backend, request.replica, { kind, selection, options, codec });
@@ -109,8 +114,8 @@ function userOf({ users }: Backend, request: ServerRequest): string {
   throw new StatusError(401, "Unauthorized", "Unauthorized");
 }
 
-function refusal(error: StatusError, request: ServerRequest, kind: Kind | undefined): ServerResponse {
-  const codec = kind ? errorCodec(request, kind) : jsonCodec;
+function refusal(backend: Backend, error: StatusError, request: ServerRequest, kind: Kind | undefined): ServerResponse {
+  const codec = kind ? errorCodec(backend, request, kind) : jsonCodec;
   const headers: Record<string, string> = { "content-type": codec.contentType };
   const retryAfter = error.status.details?.retryAfterSeconds;
   if (retryAfter !== undefined) headers["retry-after"] = String(retryAfter);
@@ -118,9 +123,9 @@ function refusal(error: StatusError, request: ServerRequest, kind: Kind | undefi
 }
 
 /** An error is told in the wire format that was asked for, if there is such a one. */
-function errorCodec(request: ServerRequest, kind: Kind): typeof jsonCodec {
+function errorCodec(backend: Backend, request: ServerRequest, kind: Kind): typeof jsonCodec {
   try {
-    return negotiate(request.headers["accept"], kind);
+    return negotiate(request.headers["accept"], kind, backend.clock);
   } catch (error) {
     if (error instanceof StatusError) return jsonCodec;
     throw error;

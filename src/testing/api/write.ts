@@ -8,6 +8,7 @@ import { negotiate } from "../wire/media-type.ts";
 import type { Backend, Target } from "./backend.ts";
 import { mediaTypeOf, readJson, readObject } from "./body.ts";
 import type { ServerRequest, ServerResponse } from "./exchange.ts";
+import { paced } from "./paced.ts";
 import type { ApiPath } from "./path.ts";
 import { applyPatchBody } from "./patch.ts";
 import { selectionOf } from "./selection.ts";
@@ -15,7 +16,7 @@ import { selectionOf } from "./selection.ts";
 /** POST, PUT and PATCH of one object. */
 export function writeOne(backend: Backend, request: ServerRequest, target: Target): ServerResponse {
   const { kind, verb } = target;
-  const codec = negotiate(request.headers["accept"], kind);
+  const codec = negotiate(request.headers["accept"], kind, backend.clock);
   const object = verb === "create" ? create(backend, request, target) : change(backend, request, target);
   const headers = { "content-type": codec.contentType };
   return { status: verb === "create" ? 201 : 200, headers, body: codec.object(kind, object) };
@@ -82,7 +83,7 @@ function checkSame(ref: ObjectRef, name: string, namespace: string | undefined):
 
 /** DELETE of one object: the object while something keeps it, else a Status. */
 export function deleteOne(backend: Backend, request: ServerRequest, { kind, path }: Target): ServerResponse {
-  const codec = negotiate(request.headers["accept"], kind);
+  const codec = negotiate(request.headers["accept"], kind, backend.clock);
   const wish = deleteWish(request, path);
   const { object, gone } = backend.deleter.delete(kind, refOf(path), wish);
   const headers = { "content-type": codec.contentType };
@@ -96,7 +97,7 @@ export function deleteOne(backend: Backend, request: ServerRequest, { kind, path
 
 /** DELETE of all that the selectors match; answers with the list of them. */
 export function deleteCollection(backend: Backend, request: ServerRequest, { kind, path }: Target): ServerResponse {
-  const codec = negotiate(request.headers["accept"], kind);
+  const codec = negotiate(request.headers["accept"], kind, backend.clock);
   const wish = deleteWish(request, path);
   const selection = selectionOf(kind, path.namespace, path.query);
   const { store, deleter } = backend;
@@ -109,7 +110,7 @@ export function deleteCollection(backend: Backend, request: ServerRequest, { kin
   return {
     status: 200,
     headers: { "content-type": codec.contentType },
-    body: codec.list(kind, { resourceVersion }, items),
+    body: paced(codec.list(kind, { resourceVersion }, items), () => backend.noteActivity()),
   };
 }
 

@@ -14,8 +14,8 @@ export interface Codec {
   /** Of a watch. */
   readonly streamContentType: string;
   object(kind: Kind, object: StoredObject): Uint8Array;
-  /** In pieces, so that a list of any length neither fills memory nor holds the event loop. */
-  list(kind: Kind, meta: ListMeta, items: readonly StoredObject[]): AsyncIterable<Uint8Array>;
+  /** In pieces, so that no list holds the event loop for long; an empty piece is only a chance to breathe. */
+  list(kind: Kind, meta: ListMeta, items: readonly StoredObject[]): Iterable<Uint8Array>;
   event(kind: Kind, type: ChangeType, object: StoredObject): Uint8Array;
   bookmark(kind: Kind, resourceVersion: string, initialEventsEnd: boolean): Uint8Array;
   errorEvent(status: ApiStatus): Uint8Array;

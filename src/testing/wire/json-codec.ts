@@ -48,7 +48,7 @@ class JsonCodec implements Codec {
     return encoder.encode(this.#text(kind, object));
   }
 
-  async *list(kind: Kind, meta: ListMeta, items: readonly StoredObject[]): AsyncIterable<Uint8Array> {
+  *list(kind: Kind, meta: ListMeta, items: readonly StoredObject[]): Iterable<Uint8Array> {
     const head = named(this.#form.listKindOf(kind), JSON.stringify({ metadata: meta }));
     let text = `${head.slice(0, -1)},"items":`;
     if (items.length === 0) {

@@ -1,7 +1,10 @@
+import type { Clock } from "../../base/index.ts";
 import { StatusError } from "../status-error.ts";
 import type { Kind } from "../storage/kind.ts";
 import type { Codec } from "./codec.ts";
 import { jsonCodec, jsonMetadataCodec } from "./json-codec.ts";
+import { protobufCodec, protobufMetadataCodec } from "./protobuf-codec.ts";
+import { TableCodec } from "./table-codec.ts";
 
 const JSON_TYPE = "application/json";
 const PROTOBUF_TYPE = "application/vnd.kubernetes.protobuf";
@@ -27,22 +30,25 @@ function parseAccept(header: string): readonly MediaRange[] {
 }
 
 /** The first form that the client accepts and that there is for this kind. Errors: 406 NotAcceptable. */
-export function negotiate(accept: string | undefined, kind: Kind): Codec {
+export function negotiate(accept: string | undefined, kind: Kind, clock: Clock): Codec {
   if (!accept) return jsonCodec;
   for (const range of parseAccept(accept)) {
-    const codec = codecFor(range, kind);
+    const codec = codecFor(range, kind, clock);
     if (codec) return codec;
   }
   const offered = [JSON_TYPE, ...(kind.shape ? [PROTOBUF_TYPE] : [])].join(", ");
   throw new StatusError(406, "NotAcceptable", `only the following media types are accepted: ${offered}`);
 }
 
-function codecFor({ type, parameters }: MediaRange, kind: Kind): Codec | undefined {
+function codecFor({ type, parameters }: MediaRange, kind: Kind, clock: Clock): Codec | undefined {
   const { as, g, v } = parameters;
-  const isJson = type === JSON_TYPE || type === "*/*" || type === "application/*";
-  if (as === undefined) return isJson ? jsonCodec : undefined;
+  const isProtobuf = type === PROTOBUF_TYPE;
+  if (!isProtobuf && type !== JSON_TYPE && type !== "application/*" && type !== "*/*") return undefined;
+  if (as === undefined) {
+    if (isProtobuf) return kind.shape && protobufCodec;
+    return jsonCodec;
+  }
   if (g !== "meta.k8s.io" || v !== "v1") return undefined;
-  if (METADATA_FORMS.has(as)) return isJson ? jsonMetadataCodec : undefined;
-  void kind;
-  return undefined;
+  if (METADATA_FORMS.has(as)) return isProtobuf ? protobufMetadataCodec : jsonMetadataCodec;
+  return as === "Table" && !isProtobuf ? new TableCodec(clock) : undefined;
 }
