@@ -1,34 +1,58 @@
 import { type ExchangeResponse, isAbort, messageOf, oneLine } from "../base/index.ts";
+import type { Codec, Raw } from "./codec.ts";
 import { ApiError } from "./errors.ts";
-import { type Status, statusError, type Subject } from "./status.ts";
+import { isRecord } from "./json-reader.ts";
+import { openUnknown, PROTOBUF } from "./protobuf-envelope.ts";
+import { statusError, type Subject } from "./status.ts";
 
 /** An error body is read up to here; the rest of a proxy's page helps nobody. */
 const LONGEST_ERROR_BODY = 1 << 20;
 
 /** The error for an answer outside 2xx. */
-export async function refusal(response: ExchangeResponse, subject: Subject): Promise<ApiError> {
+export async function refusal(response: ExchangeResponse, subject: Subject, codec: Codec): Promise<ApiError> {
   const retryAfterMs = retryAfterOf(response);
   const answer = { code: response.status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   const bytes = await readBody(response.body, LONGEST_ERROR_BODY);
-  const status = isJson(response) ? statusIn(bytes) : undefined;
-  if (status) return statusError(status, subject, answer);
-  const message =
-    isJson(response) || bytes.length === 0 ? "" : `${startOf(bytes)}, said by something that is no API server`;
+  const raw = statusIn(response, bytes);
+  if (raw) return statusError(codec.status(raw), subject, answer);
+  const message = bytes.length > 0 ? `${startOf(bytes)}, said by something that is no API server` : "";
   return statusError({ message }, subject, answer);
+}
+
+/** Where the Status is, in whichever of the two forms; undefined for a proxy's page. */
+function statusIn(response: ExchangeResponse, bytes: Buffer): Raw | undefined {
+  try {
+    if (isProtobuf(response)) return openUnknown({ bytes, start: 0, end: bytes.length });
+    const json: unknown = isJson(response) ? JSON.parse(bytes.toString()) : undefined;
+    return isRecord(json) && json["kind"] === "Status" ? { json } : undefined;
+  } catch {
+    return undefined; // The error says what the answer was instead.
+  }
+}
+
+export function isProtobuf(response: ExchangeResponse): boolean {
+  return response.headers["content-type"]?.startsWith(PROTOBUF) ?? false;
 }
 
 /** The body of a 2xx answer as JSON. Errors: `UnreadableAnswer` for a proxy's page and for JSON that breaks off. */
 export function parseJson(bytes: Buffer, response: ExchangeResponse, subject: Subject): unknown {
-  if (!isJson(response)) {
-    const type = response.headers["content-type"] ?? "no Content-Type";
-    const remedy = "check the server's address and any proxy in between";
-    throw unreadable(subject, `the answer is ${oneLine(type)} where JSON was asked for (${startOf(bytes)})`, remedy);
-  }
+  if (!isJson(response)) throw notJson(response, bytes, subject);
   try {
     return JSON.parse(bytes.toString());
   } catch (thrown) {
     throw unreadable(subject, `the answer of ${bytes.length} bytes is not whole JSON`, "", thrown);
   }
+}
+
+/** Before a stream is read as JSON. Errors: `UnreadableAnswer`. */
+export async function requireJson(response: ExchangeResponse, subject: Subject): Promise<void> {
+  if (!isJson(response)) throw notJson(response, await readBody(response.body, LONGEST_ERROR_BODY), subject);
+}
+
+function notJson(response: ExchangeResponse, bytes: Buffer, subject: Subject): ApiError {
+  const type = response.headers["content-type"] ?? "no Content-Type";
+  const remedy = "check the server's address and any proxy in between";
+  return unreadable(subject, `the answer is ${oneLine(type)} where JSON was asked for (${startOf(bytes)})`, remedy);
 }
 
 export function unreadable(subject: Subject, what: string, remedy = "", cause?: unknown): ApiError {
@@ -63,16 +87,6 @@ export async function readBody(
     if (size >= limit) break;
   }
   return Buffer.concat(parts);
-}
-
-function statusIn(bytes: Buffer): Status | undefined {
-  try {
-    const parsed: unknown = JSON.parse(bytes.toString());
-    const isStatus = typeof parsed === "object" && parsed !== null && "kind" in parsed && parsed.kind === "Status";
-    return isStatus ? (parsed as Status) : undefined;
-  } catch {
-    return undefined; // Said in the error's message by its HTTP status alone.
-  }
 }
 
 function isJson(response: ExchangeResponse): boolean {

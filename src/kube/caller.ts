@@ -1,6 +1,7 @@
 import { type ExchangeRequest, type ExchangeResponse, sleep, type Transport } from "../base/index.ts";
 import type { Counter, Env, Family, Histogram } from "../telemetry/index.ts";
 import { exchangeError, refusal } from "./answers.ts";
+import type { Codec } from "./codec.ts";
 import { ApiError } from "./errors.ts";
 import {
   rateLimiterDurationSeconds,
@@ -33,6 +34,7 @@ export interface CallerOptions {
   readonly env: Env;
   readonly limiter: RateLimiter;
   readonly userAgent: string;
+  readonly codec: Codec;
 }
 
 /** client-go's bound (rest/with_retry.go). */
@@ -47,6 +49,7 @@ export class Caller {
   readonly #limiter: RateLimiter;
   readonly #userAgent: string;
   readonly #host: string;
+  readonly #codec: Codec;
   readonly #requests: Family<"code" | "method" | "host", Counter>;
   readonly #retries: Family<"code" | "verb" | "host", Counter>;
   readonly #durations: Family<"verb" | "host", Histogram>;
@@ -59,6 +62,7 @@ export class Caller {
     this.#env = options.env;
     this.#limiter = options.limiter;
     this.#userAgent = options.userAgent;
+    this.#codec = options.codec;
     this.#host = options.transport.host ?? "none";
     const { meter } = options.env;
     this.#requests = meter.counter(requestsTotal);
@@ -98,7 +102,7 @@ export class Caller {
     this.#waits.labels({ verb: call.method, host: this.#host }).observe(waitedMs / 1_000);
     const response = await this.#exchange(call);
     if (response.status >= 200 && response.status < 300) return response;
-    throw await refusal(response, call.subject);
+    throw await refusal(response, call.subject, this.#codec);
   }
 
   async #read<R>(response: ExchangeResponse, call: Call, read: (response: ExchangeResponse) => Promise<R>): Promise<R> {

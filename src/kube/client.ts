@@ -25,14 +25,15 @@ import type {
   Writer,
 } from "./api.ts";
 import { type Call, Caller } from "./caller.ts";
-import { Decoder } from "./decoder.ts";
-import { isRecord } from "./json-objects.ts";
-import { listPages, type Reading } from "./list.ts";
+import { Codec } from "./codec.ts";
+import { isRecord } from "./json-reader.ts";
+import { listPages } from "./list.ts";
 import { brand, requireLive } from "./live.ts";
 import { opaqueObjectsTotal } from "./metrics.ts";
 import { OpaqueObjects } from "./opaque.ts";
 import { collectionPath, objectPath, requireNamespace, withQuery } from "./paths.ts";
 import { RateLimiter } from "./rate-limiter.ts";
+import type { Reading } from "./reading.ts";
 import { watchEvents } from "./watch.ts";
 
 export interface ClientOptions {
@@ -67,6 +68,7 @@ const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
 /** The API server for one process. Holds no connections of its own: closing the transport is its owner's task. */
 export class KubeClient implements LiveReader, Writer {
   readonly #caller: Caller;
+  readonly #codec: Codec = new Codec();
   readonly #env: Env;
   readonly #pool: ExchangeRequest["pool"];
   readonly #fieldManager: string;
@@ -78,7 +80,7 @@ export class KubeClient implements LiveReader, Writer {
     this.#pool = options.pool ?? "requests";
     this.#fieldManager = fieldManager;
     const limiter = new RateLimiter({ qps, burst, clock: this.#env.clock });
-    this.#caller = new Caller({ transport, env: this.#env, limiter, userAgent });
+    this.#caller = new Caller({ transport, env: this.#env, limiter, userAgent, codec: this.#codec });
   }
 
   list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): AsyncIterable<ListPage<T>> {
@@ -190,7 +192,7 @@ export class KubeClient implements LiveReader, Writer {
     const { group, version } = resource;
     const counter = this.#env.meter.counter(opaqueObjectsTotal).labels({ group, version, resource: resource.resource });
     const opaque = new OpaqueObjects(resource, counter, this.#env.log);
-    const reading: Reading<T> = { caller: this.#caller, resource, decoder: new Decoder(resource), opaque };
+    const reading: Reading<T> = { caller: this.#caller, codec: this.#codec, resource, opaque };
     this.#readings.set(resource, reading);
     return reading;
   }

@@ -3,7 +3,6 @@ import { ApiError } from "./errors.ts";
 
 /** The parts of a metav1.Status that an error is made of. */
 export interface Status {
-  status?: string;
   message?: string;
   reason?: string;
   code?: number;
@@ -11,7 +10,7 @@ export interface Status {
 }
 
 export interface StatusDetails {
-  causes?: { reason?: string; message?: string; field?: string }[];
+  causes?: { reason?: string }[];
   retryAfterSeconds?: number;
 }
 

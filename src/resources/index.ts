@@ -33,4 +33,22 @@ export type {
 export { apiVersionOf, defineResource, type Resource, resourceName, type ResourceOptions } from "./resource.ts";
 export { type FieldRequirement, type LabelMatcher, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 export { compareVersions, isComparableVersion, type VersionOrder, versionToMetric } from "./versions.ts";
-export type { Field, Shape } from "./shape.ts";
+export {
+  bool,
+  type Field,
+  int,
+  map,
+  message,
+  messages,
+  microTime,
+  optionalBool,
+  optionalInt,
+  optionalString,
+  required,
+  shape,
+  type Shape,
+  string,
+  strings,
+  struct,
+  time,
+} from "./shape.ts";
