@@ -2,7 +2,7 @@ import { type Item, ItemList } from "./item.ts";
 import { OfferHeap } from "./offer-heap.ts";
 
 /** Every how many hand-outs, at least, one goes to the entry that has waited longest, once that is aged. */
-export const AGED_SHARE = 10;
+const AGED_SHARE = 10;
 
 /**
  * Who is next: the entry of the highest priority, earliest first. **Ageing** keeps that from starving the rest: while the entry
