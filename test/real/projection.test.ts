@@ -35,16 +35,16 @@ describeReal("projection from a real server", clusterTools, () => {
     expect(new Set(jobNames).size).toBe(jobNames.length);
   });
 
-  const kinds = [
-    [resources.jobs, "apis/batch/v1", jobNames.length],
-    [resources.pods, "api/v1", 20],
-    [resources.cronJobs, "apis/batch/v1", 4],
-    [resources.leases, "apis/coordination.k8s.io/v1", 5],
-    [resources.events, "api/v1", 3],
-    [resources.configMaps, "api/v1", 2],
-  ] as const;
+  const kinds: { kind: string; resource: Resource; group: string; least: number }[] = [
+    { kind: "Job", resource: resources.jobs, group: "apis/batch/v1", least: jobNames.length },
+    { kind: "Pod", resource: resources.pods, group: "api/v1", least: 20 },
+    { kind: "CronJob", resource: resources.cronJobs, group: "apis/batch/v1", least: 4 },
+    { kind: "Lease", resource: resources.leases, group: "apis/coordination.k8s.io/v1", least: 5 },
+    { kind: "Event", resource: resources.events, group: "api/v1", least: 3 },
+    { kind: "ConfigMap", resource: resources.configMaps, group: "api/v1", least: 1 },
+  ];
 
-  test.each(kinds)("$0.kind", async (resource: Resource, group, least) => {
+  test.each(kinds)("$kind", async ({ resource, group, least }) => {
     const raw = await access.raw.get(`/${group}/namespaces/${namespace}/${resource.resource}`);
     const version = raw.metadata.resourceVersion;
     const expected: ByKey = {};
