@@ -78,8 +78,7 @@ async function positionOf(store: Store, replica: Replica, kind: Kind, options: R
 /** Waits until the replica has seen everything that is committed now; a replica too late for that reads the store itself. */
 export async function consistentRevision(store: Store, replica: Replica, kind: Kind): Promise<number> {
   const revision = store.revision;
-  await replica.catchUp(revision);
-  replica.confirm(kind, revision);
+  if (await replica.catchUp(revision)) replica.confirm(kind, revision);
   return revision;
 }
 

@@ -52,7 +52,8 @@ async function fromPresentState(
   const { kind, replica, bookmarks } = setup;
   const { store } = services;
   let failure: StatusError | undefined;
-  if (asked === "") await consistentRevision(store, replica, kind);
+  let read = 0;
+  if (asked === "") read = await consistentRevision(store, replica, kind);
   else if (asked !== "0") {
     failure = await reach(store, replica, asked, wanted).then(
       () => undefined,
@@ -67,8 +68,9 @@ async function fromPresentState(
     stream.refuse(failure.status);
     return stream;
   }
-  const revision = replica.horizon;
-  const endMark = sendInitialEvents && bookmarks ? Math.max(replica.knownRevision(kind), wanted) : undefined;
+  // A consistent read that the replica is too late for is one of the store.
+  const revision = Math.max(replica.horizon, read);
+  const endMark = sendInitialEvents && bookmarks ? Math.max(replica.knownRevision(kind), wanted, read) : undefined;
   stream.replayState(store.read(kind, revision), revision, endMark);
   return stream;
 }
