@@ -40,7 +40,8 @@ export function requireTool(tool: Tool): string {
 export function describeReal(name: string, needs: readonly Tool[], suite: () => void): void {
   const missing = missingTools(needs);
   if (missing.length > 0 && process.env["STALEWATCH_REQUIRE_REAL"] === "1") throw new Error(missingLine(missing));
-  describe.skipIf(missing.length > 0)(name, suite);
+  if (missing.length > 0) describe.skip(`${name}: ${missing.join(", ")} not found`, suite);
+  else describe(name, suite);
 }
 
 export function missingTools(needs: readonly Tool[]): Tool[] {
