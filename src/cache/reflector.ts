@@ -10,6 +10,7 @@ import { describeFailure, mayHideRewind, reasonOf } from "./failures.ts";
 import type { Intake } from "./intake.ts";
 import { listPages, type ListSource, listStream, readVersion } from "./listing.ts";
 import type { CacheCounters, RelistReason, RestartReason } from "./metrics.ts";
+import { ResumedStream } from "./resumed-stream.ts";
 import { SilenceGuard } from "./silence-guard.ts";
 
 /** client-go's: 0.8 s doubling to 30 s, each up to doubled by chance, forgotten after two quiet minutes. */
@@ -84,8 +85,6 @@ export class Reflector<T extends KubeObject> {
     while (!signal.aborted) {
       this.#attempt = new AbortController();
       const pauseMs = await this.#round();
-      // Ends what the round left open: an initial stream that nobody went on to watch.
-      this.#attempt.abort();
       if (pauseMs > 0) await this.#pause(pauseMs, signal);
     }
     signal.removeEventListener("abort", stop);
@@ -100,19 +99,20 @@ export class Reflector<T extends KubeObject> {
 
   /** One list or check, if one is due, and one watch. Returns how long to wait before the next round. */
   async #round(): Promise<number> {
-    let stream: AsyncIterable<readonly WatchEvent<T>[]> | undefined;
+    let stream: ResumedStream<readonly WatchEvent<T>[]> | undefined;
     try {
       if (this.#wanted) stream = await this.#list(this.#wanted);
       else if (this.#suspect) await this.#verify();
     } catch (thrown) {
       return this.#listFailed(thrown);
     }
-    if (this.#wanted || this.#attempt.signal.aborted) return 0;
-    return this.#watch(stream ?? this.#open(this.#position));
+    if (!this.#wanted && !this.#attempt.signal.aborted) return this.#watch(stream ?? this.#open(this.#position));
+    await stream?.return();
+    return 0;
   }
 
   /** Returns the stream to go on with, where the list was one. */
-  async #list(reason: RelistReason | "first"): Promise<AsyncIterable<readonly WatchEvent<T>[]> | undefined> {
+  async #list(reason: RelistReason | "first"): Promise<ResumedStream<readonly WatchEvent<T>[]> | undefined> {
     this.#state = "listing";
     this.#wanted = undefined;
     try {
@@ -131,16 +131,17 @@ export class Reflector<T extends KubeObject> {
   }
 
   /** Undefined when it failed in a way that a paged list may not. */
-  async #listByStream(reason: RelistReason | "first"): Promise<AsyncIterable<readonly WatchEvent<T>[]> | undefined> {
+  async #listByStream(reason: RelistReason | "first"): Promise<ResumedStream<readonly WatchEvent<T>[]> | undefined> {
     const { signal } = this.#attempt;
     const silence = new AbortController();
+    const stream = this.#open("", AbortSignal.any([signal, silence.signal]))[Symbol.asyncIterator]();
     try {
       const contents = this.#options.draft();
-      const stream = this.#open("", AbortSignal.any([signal, silence.signal]))[Symbol.asyncIterator]();
       const { version, rest } = await listStream(this.#source, contents, stream, (why) => silence.abort(why));
       await this.#replace(contents, version, reason);
-      return resume(stream, rest);
+      return new ResumedStream(rest, stream);
     } catch (thrown) {
+      await stream.return?.();
       if (signal.aborted || isTooManyRequests(thrown)) throw thrown;
       const failure: unknown = silence.signal.aborted ? silence.signal.reason : thrown;
       this.#countListFailure(failure);
@@ -302,14 +303,4 @@ export class Reflector<T extends KubeObject> {
 /** Servers without WatchList refuse its parameters; others may only fail this time. */
 function refusesForGood(thrown: unknown): boolean {
   return thrown instanceof ApiError && [400, 405, 422].includes(thrown.status);
-}
-
-/** What came behind the end mark, then the rest of the stream. */
-async function* resume<E>(stream: AsyncIterator<readonly E[]>, rest: readonly E[]): AsyncGenerator<readonly E[]> {
-  if (rest.length > 0) yield rest;
-  try {
-    for (let next = await stream.next(); !next.done; next = await stream.next()) yield next.value;
-  } finally {
-    await stream.return?.();
-  }
 }
