@@ -4,7 +4,7 @@ import type { KindRegistry, KindRef } from "./storage/kind-registry.ts";
 import type { DeleteWish, ObjectDeleter } from "./storage/object-deleter.ts";
 import type { ObjectWriter, WriteOptions } from "./storage/object-writer.ts";
 import type { Store } from "./storage/store.ts";
-import type { StoredObject } from "./storage/stored-object.ts";
+import type { ChangeType, StoredObject } from "./storage/stored-object.ts";
 
 /** Points at a kind and remembers its type: a `Resource<T>`, or whatever else has a group and a plural. */
 export type TypedKindRef<T extends KubeObject> = KindRef & { readonly shape?: { readonly phantom?: T } };
@@ -15,6 +15,11 @@ export type ObjectDraft = {
 } & {
   readonly [field: string]: unknown;
 };
+
+export interface ObjectChange<T> {
+  readonly type: ChangeType;
+  readonly object: T;
+}
 
 const TRUSTED: WriteOptions = { trusted: true, fieldManager: "test" };
 
@@ -51,6 +56,14 @@ export class ClusterObjects {
     const kind = this.#kinds.require(resource);
     const object = this.#store.table(kind).get(keyOf(refIn(kind, ref)));
     return object && (out(object) as T);
+  }
+
+  /** Calls `listener` inside each write of the kind, with copies. Returns how to stop it. */
+  onChange<T extends KubeObject>(resource: TypedKindRef<T>, listener: (change: ObjectChange<T>) => void): () => void {
+    const kind = this.#kinds.require(resource);
+    return this.#store.onChange((change) => {
+      if (change.kind === kind) listener({ type: change.type, object: out(change.object) as T });
+    });
   }
 
   /** In the order of their keys. */

@@ -13,7 +13,9 @@ import { kubeconfigFor } from "./kubeconfig.ts";
 import { Replica } from "./replica.ts";
 import { RequestFaults } from "./request-faults.ts";
 import { builtInKinds } from "./rules/built-in-kinds.ts";
+import { GarbageCollector } from "./storage/garbage-collector.ts";
 import { KindRegistry, type KindRef, type Registration } from "./storage/kind-registry.ts";
+import { NamespaceCleaner } from "./storage/namespace-cleaner.ts";
 import { ObjectDeleter } from "./storage/object-deleter.ts";
 import { ObjectWriter } from "./storage/object-writer.ts";
 import { Store } from "./storage/store.ts";
@@ -36,6 +38,8 @@ export interface ClusterOptions {
   historySize?: number;
   /** The version before the first write; above 2^53 it shows who converts versions to numbers. 0 unless given. */
   baseVersion?: bigint;
+  /** Collect dependents without owners and empty namespaces that are deleted; true unless given. */
+  garbageCollector?: boolean;
   /** How often an idle kind learns that nothing happened (etcd's progress notices); 5 s unless given. */
   progressNotifyMs?: number;
   /** Bearer tokens and the users they stand for. Requests without a token are `system:admin`. */
@@ -116,6 +120,11 @@ export class EmbeddedCluster implements AsyncDisposable {
         return stream;
       },
     };
+    const controllers = { clock, store, kinds, writer, deleter };
+    if (options.garbageCollector ?? true) {
+      void new GarbageCollector(controllers);
+      void new NamespaceCleaner(controllers);
+    }
     store.onChange((change) => {
       if (kindFaults.takeDrop(change.kind)) change.lost = true;
       this.#hub.dispatch(change);

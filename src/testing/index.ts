@@ -12,3 +12,5 @@ export type { RequestFault, RequestMatch } from "./request-faults.ts";
 export { StatusError } from "./status-error.ts";
 export type { KindRef, Registration } from "./storage/kind-registry.ts";
 export { VirtualClock, type VirtualClockOptions } from "./virtual-clock.ts";
+export { FATE_ANNOTATION, type PodFate } from "./simulation/pod-fate.ts";
+export { simulateJobs, type SimulationOptions } from "./simulation/simulate-jobs.ts";

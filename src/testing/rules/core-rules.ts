@@ -41,6 +41,7 @@ export const namespaceRules: KindRules = {
     namespace["spec"] = { finalizers: ["kubernetes"] };
     defaults(mapAt(namespace, "status"), { phase: "Active" });
   },
+  terminating: (namespace) => ({ ...namespace, status: { ...fieldsOf(namespace["status"]), phase: "Terminating" } }),
   selectable: { "status.phase": path("status", "phase"), name: path("metadata", "name") },
   returnsDeleted: true,
   columns: [{ name: "Status", cell: path("status", "phase") }],

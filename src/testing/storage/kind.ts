@@ -18,6 +18,8 @@ export interface KindRules {
   selectable?: Readonly<Record<string, (object: StoredObject) => string>>;
   /** Seconds between the wish to delete and the end; 0 at once. Kinds without it are never graceful. */
   graceSeconds?(object: StoredObject, asked: number | undefined): number;
+  /** How it looks while it is being deleted. A kind that has this is removed by a controller only (Namespaces). */
+  terminating?(object: StoredObject): StoredObject;
   /** A DELETE that says nothing about dependents lets them live (batch/v1 Jobs). */
   orphansByDefault?: boolean;
   /** A DELETE that removes the object answers with the object instead of a Status (Pods). */

@@ -42,8 +42,8 @@ export class ObjectDeleter {
     const metadata = this.#marked(current.metadata, grace);
     if (finalizers.length > 0) metadata.finalizers = finalizers;
     else delete metadata.finalizers;
-    const next: StoredObject = { ...current, metadata };
-    if (metadata.deletionGracePeriodSeconds === 0 && finalizers.length === 0) {
+    const next: StoredObject = { ...(kind.rules.terminating?.(current) ?? current), metadata };
+    if (!kind.rules.terminating && metadata.deletionGracePeriodSeconds === 0 && finalizers.length === 0) {
       return { object: wish.dryRun ? next : this.#store.remove(kind, key, next), gone: true };
     }
     if (wish.dryRun || isUnchanged(metadata, current.metadata)) return { object: current, gone: false };

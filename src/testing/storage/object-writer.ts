@@ -74,7 +74,7 @@ export class ObjectWriter {
     bumpGeneration(kind, next, current, options);
     recordManager(kind, next, current, this.#manager(options));
     if (options.dryRun) return next;
-    if (!isFinished(next)) return this.#store.put(kind, key, next);
+    if (!isFinished(kind, next)) return this.#store.put(kind, key, next);
     this.#store.remove(kind, key, next);
     return next;
   }
@@ -156,8 +156,9 @@ function dropEmpty(metadata: StoredMeta): void {
 }
 
 /** A write to an object that is being deleted and has nothing left to wait for ends it. */
-function isFinished(object: StoredObject): boolean {
+function isFinished(kind: Kind, object: StoredObject): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
+  if (kind.rules.terminating) return false;
   return deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0 && finalizers.length === 0;
 }
 

@@ -119,9 +119,10 @@ export class Store {
     }
   }
 
-  /** Runs `listener` inside each write, before the writer has its answer. */
-  onChange(listener: (change: Change) => void): void {
+  /** Runs `listener` inside each write, before the writer has its answer. Returns how to stop it. */
+  onChange(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   #commit(write: Omit<Change, "revision" | "at" | "monotonicAt" | "lost">): void {
