@@ -1,9 +1,10 @@
-import { type ExchangeResponse, isAbort, messageOf, oneLine } from "../base/index.ts";
+import { type ExchangeResponse, isAbort, messageOf, oneLine, StalewatchError } from "../base/index.ts";
 import type { Codec, Raw } from "./codec.ts";
 import { ApiError } from "./errors.ts";
 import { isRecord } from "./json-reader.ts";
 import { openUnknown, PROTOBUF } from "./protobuf-envelope.ts";
 import { statusError, type Subject } from "./status.ts";
+import { TransportFailure } from "./transport-failure.ts";
 
 /** An error body is read up to here; the rest of a proxy's page helps nobody. */
 const LONGEST_ERROR_BODY = 1 << 20;
@@ -62,13 +63,14 @@ export function unreadable(subject: Subject, what: string, remedy = "", cause?: 
 
 /** What a failed exchange or a broken body means: the caller's abort, or an `ApiError`. */
 export function exchangeError(thrown: unknown, subject: Subject, signal: AbortSignal | undefined): unknown {
-  if (thrown instanceof ApiError) return thrown;
+  if (thrown instanceof StalewatchError) return thrown;
   if (isAbort(thrown, signal)) return signal?.reason ?? thrown;
+  const failure = thrown instanceof TransportFailure ? thrown : undefined;
   return new ApiError({
     status: 0,
-    reason: "Unreachable",
-    message: `${subject.verb} ${subject.name}: ${messageOf(thrown)}`,
-    remedy: "check that the API server runs and can be reached",
+    reason: failure?.reason ?? "Unreachable",
+    message: `${subject.verb} ${subject.name}: ${messageOf(failure?.message ?? thrown)}`,
+    remedy: failure?.remedy ?? "check that the API server runs and can be reached",
     resource: subject.name,
     cause: thrown,
   });

@@ -85,9 +85,11 @@ export class Caller {
           return await this.#read(await this.open(call), call, read);
         } catch (thrown) {
           const failure = exchangeError(thrown, call.subject, call.signal);
-          if (tries === MOST_TRIES || !asksToRepeat(failure, call)) throw failure;
-          this.#retries.labels({ code: String(failure.status), verb: call.method, host: this.#host }).inc();
-          await sleep(this.#env.clock, failure.retryAfterMs, call.signal);
+          const pauseMs = tries < MOST_TRIES ? pauseBefore(failure, call, tries) : undefined;
+          if (pauseMs === undefined) throw failure;
+          const code = failure instanceof ApiError && failure.status ? String(failure.status) : "<error>";
+          this.#retries.labels({ code, verb: call.method, host: this.#host }).inc();
+          await sleep(this.#env.clock, pauseMs, call.signal);
         }
       }
     } finally {
@@ -145,9 +147,15 @@ export class Caller {
   }
 }
 
-/** 429 is said before anything is done, so that every call may be repeated; after a 5xx it may have been done. */
-function asksToRepeat(failure: unknown, call: Call): failure is ApiError & { readonly retryAfterMs: number } {
-  if (!(failure instanceof ApiError) || failure.retryAfterMs === undefined) return false;
-  if (failure.retryAfterMs > LONGEST_PAUSE_MS) return false;
-  return failure.status === 429 || (failure.status >= 500 && call.repeatable);
+/**
+ * How long to wait before the call is made again, undefined if it shall not. 429 is said before anything is done, so that every
+ * call may be repeated; after a 5xx it may have been done. A connection that was kept and breaks when it is used next is nobody's
+ * failure: the server had closed it.
+ */
+function pauseBefore(failure: unknown, call: Call, tries: number): number | undefined {
+  if (!(failure instanceof ApiError)) return undefined;
+  if (failure.reason === "ConnectionLost" && call.method === "GET" && tries === 1) return 0;
+  const allowed = failure.status === 429 || (failure.status >= 500 && call.repeatable);
+  const { retryAfterMs } = failure;
+  return allowed && retryAfterMs !== undefined && retryAfterMs <= LONGEST_PAUSE_MS ? retryAfterMs : undefined;
 }

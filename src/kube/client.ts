@@ -29,6 +29,7 @@ import { Codec } from "./codec.ts";
 import { isRecord } from "./json-reader.ts";
 import { listPages } from "./list.ts";
 import { brand, requireLive } from "./live.ts";
+import { type DiscoveredResource, discoverResources } from "./discovery.ts";
 import { opaqueObjectsTotal } from "./metrics.ts";
 import { OpaqueObjects } from "./opaque.ts";
 import { collectionPath, objectPath, requireNamespace, withQuery } from "./paths.ts";
@@ -48,6 +49,25 @@ export interface ClientOptions {
   /** Whose connections carry the reads and writes; watches always have their own. "requests" unless given. */
   pool?: Exclude<ExchangeRequest["pool"], "watches">;
 }
+
+export interface ServerVersion {
+  readonly gitVersion: string;
+  readonly major: string;
+  readonly minor: string;
+  readonly platform?: string;
+}
+
+/** What somebody would do, as RBAC names it. */
+export type Access =
+  | {
+      readonly verb: string;
+      readonly group: string;
+      readonly resource: string;
+      readonly subresource?: string;
+      readonly namespace?: string;
+      readonly name?: string;
+    }
+  | { readonly verb: string; readonly nonResourcePath: string };
 
 interface Wanted {
   readonly verb: string;
@@ -156,11 +176,45 @@ export class KubeClient implements LiveReader, Writer {
     return isRecord(answer) && answer["kind"] === "Status" ? undefined : this.#live<T>(answer);
   }
 
+  /** The server's build, as /version gives it (`gitVersion`: "v1.37.2"). */
+  async serverVersion(signal?: AbortSignal): Promise<ServerVersion> {
+    const answer = await this.#read("/version", signal);
+    if (!isRecord(answer) || typeof answer["gitVersion"] !== "string") {
+      throw unreadable({ verb: "get", name: "/version" }, "the answer is no version");
+    }
+    return answer as unknown as ServerVersion;
+  }
+
+  /** Every resource of every group and version that the server serves. */
+  discover(signal?: AbortSignal): Promise<readonly DiscoveredResource[]> {
+    return discoverResources((path) => this.#read(path, signal), this.#env.log);
+  }
+
+  /** Whether the server would allow this to us (SelfSubjectAccessReview). */
+  async review(access: Access, signal?: AbortSignal): Promise<{ allowed: boolean; reason?: string }> {
+    const spec =
+      "nonResourcePath" in access
+        ? { nonResourceAttributes: { verb: access.verb, path: access.nonResourcePath } }
+        : { resourceAttributes: access };
+    const body = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec };
+    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    const name = "selfsubjectaccessreviews.v1.authorization.k8s.io";
+    const answer = await this.#call(this.#draft({ verb: "create", method: "POST", path, name, body }, { signal }));
+    const status = isRecord(answer) ? answer["status"] : undefined;
+    if (!isRecord(status)) throw unreadable({ verb: "create", name }, "the answer has no status");
+    const { allowed, reason } = status;
+    return { allowed: allowed === true, ...(typeof reason === "string" && reason !== "" ? { reason } : {}) };
+  }
+
+  #read(path: string, signal: AbortSignal | undefined): Promise<unknown> {
+    return this.#call(this.#draft({ verb: "get", method: "GET", path, name: path }, { signal }));
+  }
+
   #writeQuery(options: WriteOptions = {}): Record<string, string | undefined> {
     return { fieldManager: options.fieldManager ?? this.#fieldManager, dryRun: options.dryRun ? "All" : undefined };
   }
 
-  #draft(wanted: Wanted, options: CallOptions | undefined): Call {
+  #draft(wanted: Wanted, options: { signal?: AbortSignal | undefined } = {}): Call {
     const { verb, method, path, name, body } = wanted;
     return {
       method,
@@ -170,7 +224,7 @@ export class KubeClient implements LiveReader, Writer {
       pool: this.#pool,
       idleTimeoutMs: IDLE_TIMEOUT_MS,
       repeatable: method !== "POST",
-      signal: options?.signal,
+      signal: options.signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body), contentType: "application/json" }),
     };
   }

@@ -20,7 +20,8 @@ export type {
   WriteOptions,
   Writer,
 } from "./api.ts";
-export { type ClientOptions, KubeClient } from "./client.ts";
+export { type Access, type ClientOptions, KubeClient, type ServerVersion } from "./client.ts";
+export type { DiscoveredResource } from "./discovery.ts";
 export {
   ApiError,
   type ApiErrorOptions,
@@ -35,4 +36,5 @@ export {
   isUnauthorized,
   isVersionTooLarge,
 } from "./errors.ts";
+export { type Cluster, loadCluster, type LoadClusterOptions } from "./load-cluster.ts";
 export { kubeMetrics } from "./metrics.ts";
