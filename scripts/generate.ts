@@ -1,0 +1,44 @@
+// Writes what is generated from the sources: `npm run generate`. With --check it writes nothing and fails when a file has drifted.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { stringify } from "yaml";
+import { controllersDashboard } from "../src/mixin/dashboards/controllers.ts";
+import { prometheusRule, ruleFile } from "../src/mixin/index.ts";
+import { architectureDoc } from "./generate/architecture-doc.ts";
+import { metricsDoc } from "./generate/metrics-doc.ts";
+
+/** Every generated file by its path, as its whole text. */
+const files: Readonly<Record<string, () => string>> = {
+  "alerts/stalewatch.rules.yaml": () => yaml(ruleFile()),
+  "alerts/stalewatch.prometheusrule.yaml": () => yaml(prometheusRule()),
+  "dashboards/stalewatch-controllers.json": () => `${JSON.stringify(controllersDashboard(), undefined, 2)}\n`,
+  "docs/metrics.md": metricsDoc,
+  "docs/architecture.md": () => architectureDoc(read("docs/architecture.md") ?? ""),
+};
+
+const check = process.argv.includes("--check");
+const drifted = Object.entries(files).filter(([path, make]) => {
+  const text = make();
+  if (read(path) === text) return false;
+  if (!check) {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  }
+  return true;
+});
+for (const [path] of drifted)
+  console.log(check ? `${path} is not what the sources say: npm run generate` : `wrote ${path}`);
+if (check && drifted.length > 0) process.exitCode = 1;
+
+function yaml(value: object): string {
+  return `# Generated from src/mixin: npm run generate. Changes made here are lost.\n${stringify(value, { lineWidth: 0 })}`;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
