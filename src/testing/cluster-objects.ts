@@ -1,4 +1,5 @@
 import { keyOf, type KubeObject, type ObjectRef } from "../resources/index.ts";
+import { copyJson } from "./storage/copy-json.ts";
 import type { Kind } from "./storage/kind.ts";
 import type { KindRegistry, KindRef } from "./storage/kind-registry.ts";
 import type { DeleteWish, ObjectDeleter } from "./storage/object-deleter.ts";
@@ -44,7 +45,7 @@ export class ClusterObjects {
   /** Namespaced objects go to `default` unless the draft says otherwise. */
   create<T extends KubeObject>(resource: TypedKindRef<T>, draft: ObjectDraft): T {
     const kind = this.#kinds.require(resource);
-    const own = copy(draft) as Record<string, unknown>;
+    const own = copyJson(draft) as Record<string, unknown>;
     delete own["apiVersion"];
     delete own["kind"];
     const namespace = kind.namespaced ? (draft.metadata.namespace ?? "default") : undefined;
@@ -78,7 +79,7 @@ export class ClusterObjects {
     const kind = this.#kinds.require(resource);
     const make = (current: StoredObject): StoredObject => {
       const own = out(current) as T;
-      return copy(change(own) ?? own) as unknown as StoredObject;
+      return copyJson(change(own) ?? own) as unknown as StoredObject;
     };
     return out(this.#writer.update(kind, refIn(kind, ref), make, TRUSTED)) as T;
   }
@@ -104,7 +105,7 @@ export class ClusterObjects {
 
 /** Readers may change what they get. Its type is what the caller's resource says; the server keeps whatever was written. */
 function out(object: StoredObject): KubeObject {
-  return structuredClone(object);
+  return copyJson(object);
 }
 
 /** `name` alone means the namespace `default` for a namespaced kind. */
@@ -116,11 +117,6 @@ function refIn(kind: Kind, ref: ObjectRef | string): ObjectRef {
 function split(key: string): ObjectRef {
   const slash = key.indexOf("/");
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
-/** Without what JSON cannot say, as `undefined`. */
-function copy(value: object): object {
-  return JSON.parse(JSON.stringify(value)) as object;
 }
 
 function merge(target: unknown, patch: unknown): unknown {

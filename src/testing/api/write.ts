@@ -1,5 +1,6 @@
 import { type ObjectRef } from "../../resources/index.ts";
 import { badRequest, conflict, invalid, invalidOptions, notFound, StatusError } from "../status-error.ts";
+import { copyJson } from "../storage/copy-json.ts";
 import type { Kind } from "../storage/kind.ts";
 import type { DeleteWish } from "../storage/object-deleter.ts";
 import type { WriteOptions } from "../storage/object-writer.ts";
@@ -60,7 +61,7 @@ function replacement(request: ServerRequest, kind: Kind, ref: ObjectRef): Change
 function patching(request: ServerRequest, kind: Kind, ref: ObjectRef): Change {
   const body = readJson(request, () => "invalid JSON patch");
   return (current) => {
-    const target = structuredClone(current) as unknown as Record<string, unknown>;
+    const target = copyJson(current) as unknown as Record<string, unknown>;
     const { apiVersion: _, kind: __, ...patched } = applyPatchBody(kind, mediaTypeOf(request), body, target);
     const next = patched as unknown as StoredObject;
     checkSame(ref, next.metadata.name, next.metadata.namespace);

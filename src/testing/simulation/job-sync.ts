@@ -1,6 +1,6 @@
 import { type Condition, type Job, type JobStatus, keyOf, type Pod, resources } from "../../resources/index.ts";
 import type { EmbeddedCluster } from "../embedded-cluster.ts";
-import { timestamp } from "../storage/object-writer.ts";
+import { timestamp } from "../storage/timestamp.ts";
 import {
   countPods,
   deadlineLeftMs,

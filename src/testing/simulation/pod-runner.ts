@@ -1,7 +1,7 @@
 import type { Timer } from "../../base/index.ts";
 import { type Condition, keyOf, type Pod, type PodStatus, resources } from "../../resources/index.ts";
 import type { EmbeddedCluster } from "../embedded-cluster.ts";
-import { timestamp } from "../storage/object-writer.ts";
+import { timestamp } from "../storage/timestamp.ts";
 import type { PodFate } from "./pod-fate.ts";
 import { recordEvent } from "./record-event.ts";
 

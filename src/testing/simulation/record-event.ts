@@ -1,6 +1,6 @@
 import { type KubeObject, resources } from "../../resources/index.ts";
 import type { EmbeddedCluster } from "../embedded-cluster.ts";
-import { timestamp } from "../storage/object-writer.ts";
+import { timestamp } from "../storage/timestamp.ts";
 
 interface EventText {
   readonly type: "Normal" | "Warning";

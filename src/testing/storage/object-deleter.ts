@@ -2,9 +2,9 @@ import type { Clock } from "../../base/index.ts";
 import { keyOf, type ObjectRef } from "../../resources/index.ts";
 import { notFound, preconditionFailed } from "../status-error.ts";
 import type { Kind } from "./kind.ts";
-import { timestamp } from "./object-writer.ts";
 import type { Store } from "./store.ts";
 import type { StoredMeta, StoredObject } from "./stored-object.ts";
+import { timestamp } from "./timestamp.ts";
 
 export interface DeleteWish {
   propagationPolicy?: "Background" | "Foreground" | "Orphan";

@@ -6,6 +6,7 @@ import type { FieldCause, Kind } from "./kind.ts";
 import { recordManager } from "./managed-fields.ts";
 import { checkName, randomSuffix, randomUid } from "./names.ts";
 import type { Store } from "./store.ts";
+import { timestamp } from "./timestamp.ts";
 import type { StoredMeta, StoredObject } from "./stored-object.ts";
 
 export interface WriteOptions {
@@ -191,9 +192,4 @@ function versionConflict(store: Store, kind: Kind, name: string, version: string
 
 function namespaceMismatch(): StatusError {
   return badRequest("the namespace of the provided object does not match the namespace sent on the request");
-}
-
-/** RFC 3339 to the second, as metav1.Time is written. */
-export function timestamp(nowMs: number): string {
-  return `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
 }
