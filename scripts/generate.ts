@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { stringify } from "yaml";
 import { controllersDashboard } from "../src/mixin/dashboards/controllers.ts";
 import { prometheusRule, ruleFile } from "../src/mixin/index.ts";
+import { alertsDoc } from "./generate/alerts-doc.ts";
 import { architectureDoc } from "./generate/architecture-doc.ts";
 import { metricsDoc } from "./generate/metrics-doc.ts";
 
@@ -12,6 +13,7 @@ const files: Readonly<Record<string, () => string>> = {
   "alerts/stalewatch.rules.yaml": () => yaml(ruleFile()),
   "alerts/stalewatch.prometheusrule.yaml": () => yaml(prometheusRule()),
   "dashboards/stalewatch-controllers.json": () => `${JSON.stringify(controllersDashboard(), undefined, 2)}\n`,
+  "docs/alerts.md": alertsDoc,
   "docs/metrics.md": metricsDoc,
   "docs/architecture.md": () => architectureDoc(read("docs/architecture.md") ?? ""),
 };
