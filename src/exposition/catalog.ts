@@ -1,5 +1,6 @@
 import { cacheMetrics } from "../cache/index.ts";
 import { controllerMetrics } from "../controller/index.ts";
+import { electionMetrics } from "../election/index.ts";
 import { jobsMetrics } from "../jobs/index.ts";
 import { kubeMetrics } from "../kube/index.ts";
 import { requeueMetrics } from "../requeue/index.ts";
@@ -14,6 +15,7 @@ export const catalog: readonly MetricDefinition[] = [
   ...cacheMetrics,
   ...workqueueMetrics,
   ...requeueMetrics,
+  ...electionMetrics,
   ...controllerMetrics,
   ...jobsMetrics,
 ];
