@@ -52,6 +52,7 @@ export class WatchStream {
   #startedAt = 0;
   #silent = false;
   #cutNextFrame = false;
+  #closed = false;
 
   constructor(setup: WatchSetup, services: WatchServices) {
     this.kind = setup.kind;
@@ -189,7 +190,9 @@ export class WatchStream {
     this.#send(clock.monotonic() - replica.lagMs, codec.bookmark(this.kind, store.scale.text(revision), false));
   }
 
+  /** Nothing after the end: what runs may be what ends it. */
   #after(delayMs: number, run: () => void): void {
+    if (this.#closed) return;
     const timer = this.#services.clock.setTimer(
       () => {
         this.#timers.delete(timer);
@@ -202,6 +205,7 @@ export class WatchStream {
   }
 
   #close(): void {
+    this.#closed = true;
     this.#flushTimer?.cancel();
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
