@@ -15,6 +15,7 @@ import type { AttachedController, ControllerHost, ControllerStatus } from "./man
 import { PassCounts } from "./pass-counts.ts";
 import type { PassEnd } from "./pass-end.ts";
 import { PassRunner } from "./pass-runner.ts";
+import { isPanic } from "./terminal-error.ts";
 
 /** Passes that never wait would keep the event loop to themselves; after this long the others have a turn. */
 const SLICE_MS = 10;
@@ -187,6 +188,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
     const { log } = this.#host.env;
     const fields = { controller: this.#name, key, error: messageOf(error), ...more };
     if (isConflict(error)) log.info("pass met a conflict", fields);
-    else log.error("pass failed", { ...fields, stack: error instanceof Error ? error.stack : undefined });
+    else if (isPanic(error) && error instanceof Error) log.error("pass failed", { ...fields, stack: error.stack });
+    else log.error("pass failed", fields);
   }
 }
