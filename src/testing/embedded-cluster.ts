@@ -4,14 +4,14 @@ import type { Backend } from "./api/backend.ts";
 import type { ServerRequest, ServerResponse } from "./api/exchange.ts";
 import { handleRequest } from "./api/request-handler.ts";
 import { ClusterObjects } from "./cluster-objects.ts";
-import { connectionRefused, connectionReset } from "./connection-errors.ts";
-import { FaultControl } from "./fault-control.ts";
-import { HttpListener } from "./http-listener.ts";
-import { InProcessTransport } from "./in-process-transport.ts";
-import { KindFaults } from "./kind-faults.ts";
-import { kubeconfigFor } from "./kubeconfig.ts";
-import { Replica } from "./replica.ts";
-import { RequestFaults } from "./request-faults.ts";
+import { connectionRefused, connectionReset } from "./transport/connection-errors.ts";
+import { FaultControl } from "./faults/fault-control.ts";
+import { HttpListener } from "./transport/http-listener.ts";
+import { InProcessTransport } from "./transport/in-process-transport.ts";
+import { KindFaults } from "./faults/kind-faults.ts";
+import { kubeconfigFor } from "./transport/kubeconfig.ts";
+import { Replica } from "./watching/replica.ts";
+import { RequestFaults } from "./faults/request-faults.ts";
 import { builtInKinds } from "./rules/built-in-kinds.ts";
 import { GarbageCollector } from "./storage/garbage-collector.ts";
 import { KindRegistry, type KindRef, type Registration } from "./storage/kind-registry.ts";
@@ -22,8 +22,8 @@ import { Store } from "./storage/store.ts";
 import type { ChangeType } from "./storage/stored-object.ts";
 import { settleInRealTime } from "./settle.ts";
 import { VirtualClock } from "./virtual-clock.ts";
-import { WatchHub } from "./watch-hub.ts";
-import { WatchStream } from "./watch-stream.ts";
+import { WatchHub } from "./watching/watch-hub.ts";
+import { WatchStream } from "./watching/watch-stream.ts";
 
 export interface ClusterOptions {
   /** A VirtualClock of its own unless given; with `http`, the system's. */

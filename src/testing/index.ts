@@ -6,9 +6,9 @@
 export type { Denial } from "./api/access.ts";
 export type { ClusterObjects, ObjectDraft } from "./cluster-objects.ts";
 export { type ClusterOptions, type Commit, EmbeddedCluster } from "./embedded-cluster.ts";
-export type { Failure, FaultControl } from "./fault-control.ts";
-export type { Replica } from "./replica.ts";
-export type { RequestFault, RequestMatch } from "./request-faults.ts";
+export type { Failure, FaultControl } from "./faults/fault-control.ts";
+export type { Replica } from "./watching/replica.ts";
+export type { RequestFault, RequestMatch } from "./faults/request-faults.ts";
 export { StatusError } from "./status-error.ts";
 export type { KindRef, Registration } from "./storage/kind-registry.ts";
 export { VirtualClock, type VirtualClockOptions } from "./virtual-clock.ts";

@@ -1,11 +1,11 @@
 import type { Clock, Random } from "../../base/index.ts";
-import type { RequestFaults } from "../request-faults.ts";
+import type { RequestFaults } from "../faults/request-faults.ts";
 import type { Kind } from "../storage/kind.ts";
 import type { KindRegistry } from "../storage/kind-registry.ts";
 import type { ObjectDeleter } from "../storage/object-deleter.ts";
 import type { ObjectWriter } from "../storage/object-writer.ts";
 import type { Store } from "../storage/store.ts";
-import type { WatchSetup, WatchStream } from "../watch-stream.ts";
+import type { WatchSetup, WatchStream } from "../watching/watch-stream.ts";
 import type { AccessRules } from "./access.ts";
 import type { ApiPath } from "./path.ts";
 

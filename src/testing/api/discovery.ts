@@ -1,5 +1,6 @@
 import type { Kind } from "../storage/kind.ts";
 import type { KindRegistry } from "../storage/kind-registry.ts";
+import { openApi } from "./open-api.ts";
 
 /** The release whose behaviour is reproduced. */
 const VERSION = {
@@ -25,11 +26,12 @@ const REVIEWS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The documents by which clients learn what is served: an object for JSON, a string for plain text, undefined for no such page.
- * The aggregated form is not served; clients fall back to these. OpenAPI is not served either.
+ * The aggregated form is not served; clients fall back to these.
  */
 export function discover(kinds: KindRegistry, path: string): object | string | undefined {
   if (HEALTH_PATHS.has(path)) return "ok";
   if (path === "/version") return VERSION;
+  if (path.startsWith("/openapi/")) return openApi(kinds, path);
   if (path === "/api") return { kind: "APIVersions", versions: ["v1"], serverAddressByClientCIDRs: [] };
   if (path === "/apis") return { kind: "APIGroupList", apiVersion: "v1", groups: groups(kinds) };
   const [, root, group = "", version, ...rest] = path.split("/");

@@ -1,4 +1,4 @@
-import type { Replica } from "../replica.ts";
+import type { Replica } from "../watching/replica.ts";
 
 /** One HTTP request, wherever it came in. */
 export interface ServerRequest {

@@ -1,5 +1,5 @@
 import { keyOf } from "../../resources/index.ts";
-import type { Replica } from "../replica.ts";
+import type { Replica } from "../watching/replica.ts";
 import { badRequest, expired, tooLargeVersion } from "../status-error.ts";
 import type { Kind } from "../storage/kind.ts";
 import type { Store } from "../storage/store.ts";

@@ -1,8 +1,8 @@
-import type { Replica } from "../replica.ts";
+import type { Replica } from "../watching/replica.ts";
 import { expired, StatusError } from "../status-error.ts";
 import type { Kind } from "../storage/kind.ts";
 import type { Codec } from "../wire/codec.ts";
-import type { WatchSetup, WatchStream } from "../watch-stream.ts";
+import type { WatchSetup, WatchStream } from "../watching/watch-stream.ts";
 import type { Backend } from "./backend.ts";
 import { consistentRevision, reach } from "./list.ts";
 import { type ReadOptions, unreadableVersion } from "./read-options.ts";

@@ -1,6 +1,7 @@
-import { resources, type Shape } from "../../resources/index.ts";
+import type { Shape } from "../../resources/index.ts";
 import type { Kind, KindRules } from "../storage/kind.ts";
 import { kindId } from "../storage/kind-registry.ts";
+import { wholeShapes } from "../wire/whole-shapes.ts";
 import { cronJobRules } from "./cronjob-rules.ts";
 import { jobRules } from "./job-rules.ts";
 import { podRules } from "./pod-rules.ts";
@@ -48,7 +49,7 @@ export const builtInKinds: readonly Kind[] = [
     resource: "jobs",
     status: true,
     generation: true,
-    shape: resources.jobs.shape,
+    shape: wholeShapes.jobs,
     rules: jobRules,
   }),
   builtIn({
@@ -58,7 +59,7 @@ export const builtInKinds: readonly Kind[] = [
     shortNames: ["cj"],
     status: true,
     generation: true,
-    shape: resources.cronJobs.shape,
+    shape: wholeShapes.cronJobs,
     rules: cronJobRules,
   }),
   builtIn({
@@ -67,14 +68,14 @@ export const builtInKinds: readonly Kind[] = [
     shortNames: ["po"],
     status: true,
     generation: true,
-    shape: resources.pods.shape,
+    shape: wholeShapes.pods,
     rules: podRules,
   }),
   builtIn({
     group: "coordination.k8s.io",
     kind: "Lease",
     resource: "leases",
-    shape: resources.leases.shape,
+    shape: wholeShapes.leases,
     rules: { conditionalUpdate: true },
   }),
   builtIn({
@@ -82,10 +83,10 @@ export const builtInKinds: readonly Kind[] = [
     resource: "events",
     shortNames: ["ev"],
     bookmarks: false,
-    shape: resources.events.shape,
+    shape: wholeShapes.events,
     rules: eventRules,
   }),
-  builtIn({ kind: "ConfigMap", resource: "configmaps", shortNames: ["cm"], shape: resources.configMaps.shape }),
+  builtIn({ kind: "ConfigMap", resource: "configmaps", shortNames: ["cm"], shape: wholeShapes.configMaps }),
   builtIn({
     kind: "Namespace",
     resource: "namespaces",

@@ -102,14 +102,12 @@ class ProtobufCodec implements Codec {
   }
 
   #object(kind: Kind, object: StoredObject): void {
-    this.#unknown(this.#form.nameOf(kind, false), () =>
-      writeFields(this.#writer, this.#form.shapeOf(kind), object, true),
-    );
+    this.#unknown(this.#form.nameOf(kind, false), () => writeFields(this.#writer, this.#form.shapeOf(kind), object));
   }
 
   #status(status: ApiStatus): void {
     this.#unknown({ kind: "Status", apiVersion: "v1" }, () =>
-      writeFields(this.#writer, statusShape, status as unknown as Record<string, unknown>, true),
+      writeFields(this.#writer, statusShape, status as unknown as Record<string, unknown>),
     );
   }
 
@@ -117,7 +115,7 @@ class ProtobufCodec implements Codec {
     const shape = this.#form.shapeOf(kind);
     for (let index = items.length - 1; index >= 0; index -= 1) {
       const mark = this.#writer.length;
-      writeFields(this.#writer, shape, items[index] as StoredObject, true);
+      writeFields(this.#writer, shape, items[index] as StoredObject);
       this.#writer.close(2, mark);
     }
   }

@@ -14,17 +14,19 @@ const TIMES_BY_VALUE = new Set([
   "finishedAt",
 ]);
 
+/** Messages that are structs, not pointers: written, empty, even when they are unset. */
+const STRUCTS_BY_VALUE = new Set(["metadata", "spec", "status", "involvedObject", "source", "template", "jobTemplate"]);
+
 /**
  * Writes the fields of `shape` as gogo/protobuf does for k8s.io/api: plain fields always, also when zero; pointers only when set.
- * `root`: the parts of a whole object (metadata, spec, status) are structs by value and always written.
  */
-export function writeFields(writer: ReverseWriter, shape: Shape<unknown>, object: Fields, root = false): void {
+export function writeFields(writer: ReverseWriter, shape: Shape<unknown>, object: Fields): void {
   for (let index = shape.fields.length - 1; index >= 0; index -= 1) {
     const field = shape.fields[index] as Field;
     const value = object[field.name];
     if (field.repeated) writeAll(writer, field, Array.isArray(value) ? value : []);
     else if (value !== undefined && value !== null) writeValue(writer, field, value);
-    else if (!field.pointer || (root && field.type === "message")) writeUnset(writer, field);
+    else if (field.type === "message" ? STRUCTS_BY_VALUE.has(field.name) : !field.pointer) writeUnset(writer, field);
   }
 }
 

@@ -1,5 +1,5 @@
-import type { Kind } from "./storage/kind.ts";
-import type { Change } from "./storage/stored-object.ts";
+import type { Kind } from "../storage/kind.ts";
+import type { Change } from "../storage/stored-object.ts";
 import type { WatchStream } from "./watch-stream.ts";
 
 /** The open watch streams by kind: who hears of a change, and whom a fault hits. */

@@ -1,14 +1,14 @@
-import type { Clock, Timer } from "../base/index.ts";
-import { connectionReset } from "./connection-errors.ts";
-import type { Selection } from "./api/selection.ts";
-import type { KindFaults } from "./kind-faults.ts";
+import type { Clock, Timer } from "../../base/index.ts";
+import { connectionReset } from "../transport/connection-errors.ts";
+import type { Selection } from "../api/selection.ts";
+import type { KindFaults } from "../faults/kind-faults.ts";
 import type { Replica } from "./replica.ts";
-import type { ApiStatus } from "./status-error.ts";
-import type { Kind } from "./storage/kind.ts";
-import type { Store } from "./storage/store.ts";
-import type { Change, ChangeType, StoredObject } from "./storage/stored-object.ts";
-import { ByteStream } from "./wire/byte-stream.ts";
-import type { Codec } from "./wire/codec.ts";
+import type { ApiStatus } from "../status-error.ts";
+import type { Kind } from "../storage/kind.ts";
+import type { Store } from "../storage/store.ts";
+import type { Change, ChangeType, StoredObject } from "../storage/stored-object.ts";
+import { ByteStream } from "../wire/byte-stream.ts";
+import type { Codec } from "../wire/codec.ts";
 
 /** "About once a minute" (k8s.io/apiserver storage/cacher, defaultBookmarkFrequency). */
 const BOOKMARK_EVERY_MS = 60_000;

@@ -1,8 +1,8 @@
-import { type Clock, sleep } from "../base/index.ts";
-import type { Target, Verb } from "./api/backend.ts";
-import { connectionReset } from "./connection-errors.ts";
-import type { Replica } from "./replica.ts";
-import type { StatusError } from "./status-error.ts";
+import { type Clock, sleep } from "../../base/index.ts";
+import type { Target, Verb } from "../api/backend.ts";
+import { connectionReset } from "../transport/connection-errors.ts";
+import type { Replica } from "../watching/replica.ts";
+import type { StatusError } from "../status-error.ts";
 
 /** Which requests: every field that is given must fit. */
 export interface RequestMatch {

@@ -1,6 +1,6 @@
-import { type Clock, sleep } from "../base/index.ts";
-import type { Kind } from "./storage/kind.ts";
-import type { Store } from "./storage/store.ts";
+import { type Clock, sleep } from "../../base/index.ts";
+import type { Kind } from "../storage/kind.ts";
+import type { Store } from "../storage/store.ts";
 
 /** How long a read waits for a replica to catch up (k8s.io/apiserver storage/cacher, blockTimeout). */
 const READ_WAIT_MS = 3_000;

@@ -1,10 +1,10 @@
 import type { KindFaults } from "./kind-faults.ts";
-import type { Replica } from "./replica.ts";
+import type { Replica } from "../watching/replica.ts";
 import type { RequestFault, RequestFaults, RequestMatch } from "./request-faults.ts";
-import { expired, StatusError } from "./status-error.ts";
-import type { KindRef, KindRegistry } from "./storage/kind-registry.ts";
-import type { Store } from "./storage/store.ts";
-import type { WatchHub } from "./watch-hub.ts";
+import { expired, StatusError } from "../status-error.ts";
+import type { KindRef, KindRegistry } from "../storage/kind-registry.ts";
+import type { Store } from "../storage/store.ts";
+import type { WatchHub } from "../watching/watch-hub.ts";
 
 export interface Failure {
   /** All requests unless given. */

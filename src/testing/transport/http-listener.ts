@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse as NodeResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { ServerRequest, ServerResponse } from "./api/exchange.ts";
-import type { Replica } from "./replica.ts";
+import type { ServerRequest, ServerResponse } from "../api/exchange.ts";
+import type { Replica } from "../watching/replica.ts";
 
 type Handle = (request: ServerRequest) => Promise<ServerResponse>;
 

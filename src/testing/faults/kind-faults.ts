@@ -1,4 +1,4 @@
-import type { Kind } from "./storage/kind.ts";
+import type { Kind } from "../storage/kind.ts";
 
 /** What is wrong with the delivery of one kind's events at the moment. */
 export class KindFaults {

@@ -1,7 +1,7 @@
-import type { Clock, ExchangeRequest, ExchangeResponse, Timer, Transport } from "../base/index.ts";
-import type { ServerRequest, ServerResponse } from "./api/exchange.ts";
+import type { Clock, ExchangeRequest, ExchangeResponse, Timer, Transport } from "../../base/index.ts";
+import type { ServerRequest, ServerResponse } from "../api/exchange.ts";
 import { connectionReset, idleTimeout } from "./connection-errors.ts";
-import type { Replica } from "./replica.ts";
+import type { Replica } from "../watching/replica.ts";
 
 export interface TransportServices {
   readonly clock: Clock;
