@@ -4,7 +4,6 @@ import type { Raw } from "./codec.ts";
 import { isRecord } from "./json-reader.ts";
 import { memberOf } from "./json-scan.ts";
 import { parseSpan, salvageMember, salvageObject } from "./json-text.ts";
-import { openUnknown, openWatchEvent } from "./protobuf-envelope.ts";
 import type { Reading } from "./reading.ts";
 import { statusError, type Subject } from "./status.ts";
 import { Undecodable, whyUndecodable } from "./undecodable.ts";
@@ -63,17 +62,6 @@ export class EventReader<T extends KubeObject> {
 
 function isChange(type: unknown): type is Change {
   return type === "ADDED" || type === "MODIFIED" || type === "DELETED";
-}
-
-export function openProtobufFrame(frame: Span): OpenedFrame {
-  let type: string | undefined;
-  try {
-    const event = openWatchEvent(frame);
-    ({ type } = event);
-    return { type, object: event.object && openUnknown(event.object) };
-  } catch (thrown) {
-    return { type, object: undefined, why: whyUndecodable(thrown) };
-  }
 }
 
 export function openJsonFrame(frame: Span): OpenedFrame {

@@ -16,30 +16,42 @@ const HEADER = 4;
 
 /** Frames of protobuf streams: four bytes of length, most significant first, then as many bytes. */
 export class LengthFrames implements Frames {
-  #parts: Buffer[] = [];
+  readonly #cut: CutFrame = new CutFrame();
+  /** Bytes of the frame that has begun, as far as is known: its header tells. */
   #wanted = HEADER;
-  pending = 0;
+
+  get pending(): number {
+    return this.#cut.size;
+  }
 
   push(chunk: Uint8Array): readonly Span[] {
     const frames: Span[] = [];
-    this.#parts.push(viewOf(chunk));
-    this.pending += chunk.length;
-    if (this.pending < this.#wanted) return frames;
-    const bytes = joined(this.#parts);
-    let start = 0;
-    this.#wanted = HEADER;
-    while (bytes.length - start >= HEADER) {
-      const size = HEADER + bytes.readUInt32BE(start);
-      checkSize(size);
-      this.#wanted = size;
-      if (bytes.length - start < size) break;
-      frames.push({ bytes, start: start + HEADER, end: start + size });
-      start += size;
-      this.#wanted = HEADER;
+    const fresh = viewOf(chunk);
+    let at = 0;
+    while (this.#cut.size > 0 && at < fresh.length) {
+      at = this.#cut.add(fresh, at, this.#wanted);
+      if (this.#cut.size === this.#wanted) this.#complete(frames);
     }
-    this.pending = bytes.length - start;
-    this.#parts = this.pending > 0 ? [bytes.subarray(start)] : [];
+    while (fresh.length - at >= HEADER) {
+      const size = sizeAt(fresh, at);
+      if (fresh.length - at < size) break;
+      frames.push({ bytes: fresh, start: at + HEADER, end: at + size });
+      at += size;
+    }
+    if (at < fresh.length) {
+      this.#wanted = fresh.length - at < HEADER ? HEADER : sizeAt(fresh, at);
+      this.#cut.add(fresh, at, this.#wanted);
+    }
     return frames;
+  }
+
+  /** All that was wanted is there: either the header, or the frame. */
+  #complete(frames: Span[]): void {
+    const bytes = this.#cut.bytes();
+    this.#wanted = sizeAt(bytes, 0);
+    if (bytes.length < this.#wanted) return;
+    frames.push({ bytes, start: HEADER, end: bytes.length });
+    this.#cut.clear();
   }
 }
 
@@ -47,37 +59,67 @@ const NEWLINE = 10;
 
 /** Frames of JSON streams: lines. Empty ones are none. */
 export class LineFrames implements Frames {
-  #parts: Buffer[] = [];
-  pending = 0;
+  readonly #cut: CutFrame = new CutFrame();
+
+  get pending(): number {
+    return this.#cut.size;
+  }
 
   push(chunk: Uint8Array): readonly Span[] {
     const frames: Span[] = [];
     const fresh = viewOf(chunk);
-    this.#parts.push(fresh);
-    this.pending += fresh.length;
-    const newline = fresh.indexOf(NEWLINE);
-    if (newline < 0) {
-      checkSize(this.pending);
-      return frames;
+    let at = 0;
+    for (let end = fresh.indexOf(NEWLINE); end >= 0; end = fresh.indexOf(NEWLINE, at)) {
+      if (this.#cut.size > 0) {
+        this.#cut.add(fresh, at, this.#cut.size + end - at);
+        const bytes = this.#cut.bytes();
+        frames.push({ bytes, start: 0, end: bytes.length });
+        this.#cut.clear();
+      } else if (end > at) {
+        frames.push({ bytes: fresh, start: at, end });
+      }
+      at = end + 1;
     }
-    const bytes = joined(this.#parts);
-    let start = 0;
-    for (let end = bytes.length - fresh.length + newline; end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      if (end > start) frames.push({ bytes, start, end });
-      start = end + 1;
+    if (at < fresh.length) {
+      this.#cut.add(fresh, at, Number.POSITIVE_INFINITY);
+      checkSize(this.#cut.size);
     }
-    this.pending = bytes.length - start;
-    this.#parts = this.pending > 0 ? [bytes.subarray(start)] : [];
     return frames;
   }
 }
 
-function viewOf(chunk: Uint8Array): Buffer {
-  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+/** The pieces of a frame that a chunk's end cut; they are copied once, when it is whole. */
+class CutFrame {
+  #parts: Buffer[] = [];
+  size = 0;
+
+  /** Takes of `fresh`, from `at`, what is missing up to `wanted`; returns where it stopped. */
+  add(fresh: Buffer, at: number, wanted: number): number {
+    const end = Math.min(fresh.length, at + wanted - this.size);
+    if (end > at) this.#parts.push(fresh.subarray(at, end));
+    this.size += end - at;
+    return end;
+  }
+
+  bytes(): Buffer {
+    if (this.#parts.length > 1) this.#parts = [Buffer.concat(this.#parts, this.size)];
+    return this.#parts[0] as Buffer;
+  }
+
+  clear(): void {
+    this.#parts = [];
+    this.size = 0;
+  }
 }
 
-function joined(parts: readonly Buffer[]): Buffer {
-  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+function sizeAt(bytes: Buffer, at: number): number {
+  const size = HEADER + bytes.readUInt32BE(at);
+  checkSize(size);
+  return size;
+}
+
+function viewOf(chunk: Uint8Array): Buffer {
+  return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
 }
 
 function checkSize(size: number): void {

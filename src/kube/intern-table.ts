@@ -1,6 +1,6 @@
 /** Longer strings (messages, mostly) seldom repeat; looking for them costs more than it saves. */
-const LONGEST = 64;
-const SLOTS = 16_384;
+const LONGEST = 48;
+const SLOTS = 8_192;
 const PRIME = 0x01000193;
 
 /**

@@ -3,9 +3,10 @@ import { type KubeObject, resourceName } from "../resources/index.ts";
 import { exchangeError, isProtobuf, requireJson } from "./answers.ts";
 import type { WatchEvent, WatchOptions } from "./api.ts";
 import { ApiError } from "./errors.ts";
-import { EventReader, openJsonFrame, openProtobufFrame } from "./event-reader.ts";
+import { EventReader, openJsonFrame } from "./event-reader.ts";
 import { LengthFrames, LineFrames } from "./frames.ts";
 import { collectionPath, withQuery } from "./paths.ts";
+import { openWatchEvent } from "./protobuf-envelope.ts";
 import { acceptFor, type Reading } from "./reading.ts";
 import type { Subject } from "./status.ts";
 import { StreamError } from "./stream-error.ts";
@@ -67,7 +68,7 @@ async function* readEvents<T extends KubeObject>(
   const protobuf = isProtobuf(response);
   if (!protobuf) await requireJson(response, subject);
   const frames = protobuf ? new LengthFrames() : new LineFrames();
-  const reader = new EventReader(reading, subject, protobuf ? openProtobufFrame : openJsonFrame);
+  const reader = new EventReader(reading, subject, protobuf ? openWatchEvent : openJsonFrame);
   for await (const chunk of response.body) {
     const events = frames.push(chunk).map((frame) => reader.read(frame));
     if (events.length > 0) yield events;

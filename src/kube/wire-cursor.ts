@@ -5,6 +5,8 @@ export const BYTES = 2;
 const FIXED64 = 1;
 const FIXED32 = 5;
 
+const NOTHING = Buffer.alloc(0);
+
 /** Bytes of a larger buffer, which is not to be changed or kept. */
 export interface Span {
   readonly bytes: Buffer;
@@ -17,7 +19,7 @@ export interface Span {
  * moves on, so that whoever reads a message needs to look only once, at its end, whether all was well.
  */
 export class WireCursor {
-  bytes: Buffer = Buffer.alloc(0);
+  bytes: Buffer = NOTHING;
   at = 0;
 
   /** A tag or length: 32 bits. */
@@ -64,6 +66,20 @@ export class WireCursor {
     return stop;
   }
 
+  /**
+   * Steps into the value of bytes of that field, in a message that ends at `end`; returns where it stops, or -1 at the message's
+   * end when it has no such field. The first counts where there are several.
+   */
+  enter(number: number, end: number): number {
+    while (this.at < end) {
+      const tag = this.varint();
+      if (tag >>> 3 === number) return this.open(tag, end);
+      this.skip(tag, end);
+    }
+    this.close(end);
+    return -1;
+  }
+
   /** Errors: when what was read went on past `end`. */
   close(end: number): void {
     if (this.at !== end) throw new Undecodable("a field is longer than its message");
@@ -87,21 +103,4 @@ export class WireCursor {
         throw new Undecodable(`field ${tag >>> 3} has wire type ${tag & 7}`);
     }
   }
-}
-
-/** The value of bytes of a message's field, the last if there are several. Errors: `Undecodable`. */
-export function findBytes(message: Span, number: number): Span | undefined {
-  const { bytes, end } = message;
-  const cursor = new WireCursor();
-  cursor.bytes = bytes;
-  cursor.at = message.start;
-  let found: Span | undefined;
-  while (cursor.at < end) {
-    const tag = cursor.varint();
-    if (tag >>> 3 === number) found = { bytes, end: cursor.open(tag, end), start: cursor.at };
-    if (found && tag >>> 3 === number) cursor.at = found.end;
-    else cursor.skip(tag, end);
-  }
-  cursor.close(end);
-  return found;
 }
