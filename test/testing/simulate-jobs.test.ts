@@ -101,6 +101,18 @@ test.each([
   expect(job(cluster, "a").status.active).toBe(1);
 });
 
+test("a pod starts at the next try once its image is there", async () => {
+  await using cluster = await EmbeddedCluster.start();
+  simulateJobs(cluster);
+  addJob(cluster, "a", { fate: "image-pull-fails" });
+  await cluster.settle({ advance: 5_000 });
+  cluster.objects.patch(resources.jobs, "a", { metadata: { annotations: { [FATE_ANNOTATION]: "runs-on" } } });
+  await cluster.settle({ advance: 5_000 });
+  expect(cluster.objects.list(resources.pods)[0]?.status.phase).toBe("Pending");
+  await cluster.settle({ advance: 2_000 });
+  expect(cluster.objects.list(resources.pods)[0]?.status.phase).toBe("Running");
+});
+
 test("over quota: no pod, and a FailedCreate event whose count grows", async () => {
   await using cluster = await EmbeddedCluster.start();
   simulateJobs(cluster);

@@ -10,7 +10,9 @@ const NODE = "node-1";
 const SCHEDULE_MS = 100;
 const START_MS = 400;
 const STOP_MS = 200;
-const PULL_RETRY_MS = 10_000;
+/** From a failed pull to the wait for the next, and from there to the next. */
+const PULL_FAILED_MS = 1_000;
+const PULL_RETRY_MS = 9_000;
 
 /** Scheduler and kubelet in one: moves each pod through its phases as its fate says, writing what those two would write. */
 export class PodRunner {
@@ -84,8 +86,9 @@ export class PodRunner {
     this.#setStatus(pod, { containerStatuses: this.#containers(pod, { waiting: { reason, message } }, false) });
     if (reason === "ErrImagePull") this.#event("kubelet", pod, "Warning", "Failed", `Failed to pull image "${image}"`);
     else this.#event("kubelet", pod, "Normal", "BackOff", message);
-    const next = reason === "ErrImagePull" ? "ImagePullBackOff" : "ErrImagePull";
-    this.#later(pod, PULL_RETRY_MS, (current) => this.#failToPull(current, next));
+    if (reason === "ErrImagePull") {
+      this.#later(pod, PULL_FAILED_MS, (current) => this.#failToPull(current, "ImagePullBackOff"));
+    } else this.#later(pod, PULL_RETRY_MS, (current) => this.#start(current)); // with its fate of then
   }
 
   #finish(pod: Pod, exitCode: number): void {
