@@ -9,6 +9,21 @@ export interface CommandEntry {
 /** Every command, in the order of the help. */
 export const commands: readonly CommandEntry[] = [
   {
+    name: "run",
+    summary: "watch, measure and serve until told to stop: the sidecar",
+    load: () => import("./commands/run.ts"),
+  },
+  {
+    name: "demo",
+    summary: "see it work, with no cluster: an API server, a controller and faults on this machine",
+    load: () => import("./commands/demo.ts"),
+  },
+  {
+    name: "doctor",
+    summary: "check that run would work here: cluster, access rules, clocks, tracing",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
     name: "version",
     summary: "the version of stalewatch, of Node, and the commit it was built from",
     load: () => import("./commands/version.ts"),

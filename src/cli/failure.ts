@@ -12,8 +12,11 @@ export class UsageError extends StalewatchError {
   }
 }
 
+/** Values of flags that folders below read themselves. */
+const USAGE_CODES: ReadonlySet<string> = new Set(["USAGE", "BAD_ADDRESS", "ADDRESS_NOT_LOOPBACK", "BAD_FEATURE_GATE"]);
+
 export function exitCodeOf(thrown: unknown): number {
-  return thrown instanceof UsageError ? EXIT.usage : EXIT.failed;
+  return thrown instanceof StalewatchError && USAGE_CODES.has(thrown.code) ? EXIT.usage : EXIT.failed;
 }
 
 /** One line: what, which object or flag, what to do. The stack only for whoever asked for debug logs. */

@@ -6,6 +6,6 @@ export { decisionOrder, type Stage, stuckKinds } from "./decision-order.ts";
 export type { AgeLimits, Finding, FindingObject, FindingState, Severity } from "./finding.ts";
 export { Findings } from "./findings.ts";
 export { jobsController, type JobsControllerOptions } from "./jobs-controller.ts";
-export { jobsMetrics } from "./metrics.ts";
+export { jobsMetrics, stuckSince } from "./metrics.ts";
 export type { JobEvidence, StuckKind } from "./stuck-kind.ts";
 export { limitsOf, type LimitOverrides, type Verdict, verdictOn } from "./verdict.ts";

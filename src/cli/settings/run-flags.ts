@@ -1,5 +1,6 @@
+import type { WatchedKind } from "../../sidecar/index.ts";
 import { duration, type Flag, flag, from, list, number, oneOf, optional, text, yesOrNo } from "./flag.ts";
-import { parseWatchedKind, type WatchedKind } from "./values.ts";
+import { parseWatchedKind } from "./values.ts";
 
 /** Which cluster, for every command that talks to one. */
 export const clusterFlags: {

@@ -1,11 +1,5 @@
 import { StalewatchError } from "../../base/index.ts";
-
-/** A kind to watch, as `--watch` names it. */
-export interface WatchedKind {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-}
+import type { WatchedKind } from "../../sidecar/index.ts";
 
 /** `apps/v1/deployments`, or `v1/configmaps` in the core group. */
 export function parseWatchedKind(text: string): WatchedKind {

@@ -1,0 +1,50 @@
+import type { Command } from "commander";
+import { defined } from "../../base/index.ts";
+import { stopOnSignals } from "../../controller/index.ts";
+import { loadCluster } from "../../kube/index.ts";
+import { Sidecar } from "../../sidecar/index.ts";
+import type { Action, Context } from "../command.ts";
+import { EXIT } from "../failure.ts";
+import { logTo } from "../log-to.ts";
+import { declareFlags } from "../settings/declare.ts";
+import { resolveSettings } from "../settings/resolve.ts";
+import { runFlags } from "../settings/run-flags.ts";
+import { stalewatchVersion } from "../version.ts";
+
+export function configure(command: Command, { terminal, signal }: Context): Action {
+  declareFlags(command, runFlags);
+  command.addHelpText("after", "\nExample:\n  stalewatch run --kubeconfig ~/.kube/config --namespace shop");
+  return async (options) => {
+    const settings = await resolveSettings(runFlags, { options, env: terminal.env, fileTable: runFlags });
+    const { kubeconfig, context } = settings;
+    const log = logTo(terminal, settings);
+    const stop = signal ?? stopOnSignals();
+    const cluster = await loadCluster({ ...defined({ kubeconfig, context }), env: { log } });
+    try {
+      const sidecar = new Sidecar({
+        cluster,
+        namespaces: settings.namespace,
+        watch: settings.watch,
+        listen: {
+          metrics: settings["metrics-bind-address"] ?? (cluster.inCluster ? ":8443" : "127.0.0.1:8443"),
+          health: settings["health-probe-bind-address"],
+          status: settings["status-bind-address"],
+        },
+        metricsSecure: settings["metrics-secure"],
+        syncPeriodMs: settings["sync-period"],
+        concurrency: settings.concurrency,
+        qps: settings["kube-api-qps"],
+        burst: settings["kube-api-burst"],
+        featureGates: settings["feature-gates"].join(","),
+        maxSeries: settings["max-series"],
+        traceNoop: settings["trace-noop"],
+        version: stalewatchVersion(),
+        env: { log },
+      });
+      await sidecar.run({ signal: stop });
+    } finally {
+      await cluster.close();
+    }
+    return EXIT.fine;
+  };
+}

@@ -1,0 +1,106 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { StalewatchError } from "../base/index.ts";
+import type { AgeLimits } from "../jobs/index.ts";
+import { type Cluster, loadCluster } from "../kube/index.ts";
+import { type ListenAddresses, Sidecar, type SidecarUrls } from "../sidecar/index.ts";
+import type { Log } from "../telemetry/index.ts";
+import { EmbeddedCluster, simulateJobs } from "../testing/index.ts";
+import { runController, runs } from "./runs.ts";
+
+/** In life an image has ten minutes before anybody is told, and thirty until it is critical. Nobody watches a demo for that long. */
+export const demoLimits: { readonly S13: AgeLimits } = { S13: { warningMs: 5_000, criticalMs: 60_000 } };
+
+export interface StageOptions {
+  readonly listen: ListenAddresses;
+  readonly version: string;
+  readonly log: Log;
+}
+
+/** Where what the demo tells is served: it cannot do without these. */
+export interface DemoUrls extends SidecarUrls {
+  readonly metrics: string;
+  readonly status: string;
+}
+
+interface RunningSidecar {
+  readonly urls: DemoUrls;
+  /** Aborts, with the reason, when the sidecar fails. */
+  readonly failed: AbortSignal;
+  stop(): Promise<void>;
+}
+
+interface Parts {
+  readonly cluster: EmbeddedCluster;
+  readonly kubeconfig: string;
+  readonly sidecar: RunningSidecar;
+  readonly opened: AsyncDisposableStack;
+}
+
+/**
+ * Everything that the demo runs, in this process: an API server on a loopback port, a stand-in for Job controller and kubelet, and
+ * the sidecar with the example controller beside it. Nothing is left of it once it is disposed of.
+ */
+export class Stage implements AsyncDisposable {
+  readonly cluster: EmbeddedCluster;
+  /** A file for kubectl. */
+  readonly kubeconfig: string;
+  readonly urls: DemoUrls;
+  /** Aborts, with the reason, when the sidecar fails. */
+  readonly failed: AbortSignal;
+  readonly #opened: AsyncDisposableStack;
+
+  private constructor({ cluster, kubeconfig, sidecar, opened }: Parts) {
+    this.cluster = cluster;
+    this.kubeconfig = kubeconfig;
+    this.urls = sidecar.urls;
+    this.failed = sidecar.failed;
+    this.#opened = opened;
+  }
+
+  /** Errors: those of the listeners. */
+  static async set(options: StageOptions): Promise<Stage> {
+    await using opened = new AsyncDisposableStack();
+    const cluster = opened.use(await EmbeddedCluster.start({ http: true }));
+    cluster.register({ ...runs, subresources: ["status"] });
+    opened.defer(simulateJobs(cluster));
+
+    const directory = await mkdtemp(join(tmpdir(), "stalewatch-"));
+    opened.defer(() => rm(directory, { recursive: true, force: true }));
+    const kubeconfig = join(directory, "kubeconfig");
+    await writeFile(kubeconfig, cluster.kubeconfig());
+
+    const connection = await loadCluster({ kubeconfig });
+    opened.defer(() => connection.close());
+    const sidecar = await startSidecar(connection, options);
+    opened.defer(() => sidecar.stop());
+    return new Stage({ cluster, kubeconfig, sidecar, opened: opened.move() });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#opened.disposeAsync();
+  }
+}
+
+async function startSidecar(cluster: Cluster, { listen, version, log }: StageOptions): Promise<RunningSidecar> {
+  const controllers = [runController()];
+  const sidecar = new Sidecar({ cluster, controllers, listen, version, limits: demoLimits, env: { log } });
+  const stopping = new AbortController();
+  const failed = new AbortController();
+  const ended = sidecar.run({ signal: stopping.signal }).catch((error: unknown) => failed.abort(error));
+  const stop = async (): Promise<void> => {
+    stopping.abort();
+    await ended;
+  };
+  const { metrics, status, health } = await sidecar.whenListening();
+  if (metrics !== undefined && status !== undefined) {
+    return { urls: { metrics, status, health }, failed: failed.signal, stop };
+  }
+  await stop();
+  throw new StalewatchError(
+    "BAD_ADDRESS",
+    "the demo tells what /metrics and /api/v1 serve",
+    "leave their listeners on",
+  );
+}

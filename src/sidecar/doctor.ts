@@ -1,0 +1,153 @@
+import { type Clock, defined, messageOf } from "../base/index.ts";
+import { type EnvironmentVariables, tracingWanted } from "../exposition/index.ts";
+import { type Cluster, KubeClient } from "../kube/index.ts";
+import { resourceName, resources } from "../resources/index.ts";
+import { notServed } from "./not-served.ts";
+import type { WatchedKind } from "./sidecar-options.ts";
+
+/** One thing that was looked at. */
+export interface Diagnosis {
+  /** `cluster`, `access`, ... */
+  readonly check: string;
+  readonly ok: boolean;
+  /** What was found. */
+  readonly found: string;
+  /** What to do about it; only where it is not ok. */
+  readonly remedy?: string;
+}
+
+export interface DoctorOptions {
+  cluster: Pick<Cluster, "server" | "transport">;
+  /** As for `run`: all when empty. */
+  namespaces: readonly string[];
+  watch: readonly WatchedKind[];
+  variables: EnvironmentVariables;
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/** Since 1.27 the pods of a Job carry the label that the pods' cache selects by. */
+const OLDEST_MINOR = 27;
+
+/** Ages of seconds mean little when the clocks differ by more. The Date header itself has whole seconds. */
+const MOST_SKEW_MS = 5_000;
+
+/** Looks at everything that `run` needs, in the order in which one thing needs the other. Never throws for what it finds. */
+export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis> {
+  const { cluster, signal, variables } = options;
+  const client = new KubeClient({ transport: cluster.transport });
+  yield tracing(variables);
+  try {
+    yield* serverAndClock(client, options);
+  } catch (error) {
+    yield {
+      check: "cluster",
+      ok: false,
+      found: messageOf(error),
+      remedy: `check that ${cluster.server} is the right address`,
+    };
+    return;
+  }
+  try {
+    const served = options.watch.length > 0 ? await client.discover(signal) : [];
+    yield* access(client, resources.jobs, true, options);
+    yield* access(client, resources.pods, true, options);
+    for (const kind of options.watch) {
+      const found = served.find((other) => resourceName(other) === resourceName(kind));
+      if (found) yield* access(client, kind, found.namespaced, options);
+      else yield { check: "watch", ok: false, ...notServed(kind, served) };
+    }
+  } catch (error) {
+    yield {
+      check: "credentials",
+      ok: false,
+      found: messageOf(error),
+      remedy: "log in again, or choose another --context",
+    };
+  }
+}
+
+function tracing(variables: EnvironmentVariables): Diagnosis {
+  const endpoint = variables["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"] ?? variables["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? "";
+  if (!tracingWanted(variables)) {
+    return { check: "tracing", ok: true, found: "off: OTEL_EXPORTER_OTLP_ENDPOINT is not set" };
+  }
+  if (endpoint === "")
+    return { check: "tracing", ok: true, found: "on, to the exporter that OTEL_TRACES_EXPORTER names" };
+  // Without a user name and password that the address may hold.
+  if (URL.canParse(endpoint)) return { check: "tracing", ok: true, found: `on, to ${new URL(endpoint).origin}` };
+  const remedy = "write an address such as http://127.0.0.1:4318 into OTEL_EXPORTER_OTLP_ENDPOINT";
+  return { check: "tracing", ok: false, found: "the endpoint is not an address", remedy };
+}
+
+async function* serverAndClock(client: KubeClient, options: DoctorOptions): AsyncGenerator<Diagnosis> {
+  const { cluster, clock, signal } = options;
+  const { gitVersion, minor } = await client.serverVersion(signal);
+  yield { check: "cluster", ok: true, found: `${cluster.server} answers` };
+  const tooOld = Number.parseInt(minor, 10) < OLDEST_MINOR;
+  yield {
+    check: "version",
+    ok: !tooOld,
+    found: `Kubernetes ${gitVersion}`,
+    ...(tooOld
+      ? { remedy: `pods of Jobs are found by a label that came with 1.${OLDEST_MINOR}: upgrade the cluster` }
+      : {}),
+  };
+  yield clockSkew(await serverTime(cluster, clock, signal));
+}
+
+/** Milliseconds that the server's clock is ahead, give or take half a second; undefined when it does not say. */
+async function serverTime(
+  { transport }: DoctorOptions["cluster"],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const askedAt = clock.now();
+  const headers = { accept: "application/json" };
+  const answer = await transport.exchange({ method: "GET", path: "/version", headers, pool: "requests", signal });
+  const middle = (askedAt + clock.now()) / 2;
+  for await (const _ of answer.body); // read to its end, so that the connection can be used again
+  const date = Date.parse(answer.headers["date"] ?? "");
+  return Number.isNaN(date) ? undefined : date + 500 - middle;
+}
+
+function clockSkew(aheadMs: number | undefined): Diagnosis {
+  if (aheadMs === undefined) return { check: "clock", ok: true, found: "the server does not tell its time" };
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000);
+  if (Math.abs(aheadMs) < MOST_SKEW_MS)
+    return { check: "clock", ok: true, found: `within ${seconds + 1} s of the server's` };
+  return {
+    check: "clock",
+    ok: false,
+    found: `${seconds} s ${aheadMs > 0 ? "behind" : "ahead of"} the server's`,
+    remedy: "set this machine's clock (NTP): ages of Jobs are wrong by as much",
+  };
+}
+
+/** One line a kind and namespace, with the rule to add where something is missing. */
+async function* access(
+  client: KubeClient,
+  { group, resource }: WatchedKind,
+  namespaced: boolean,
+  { namespaces, signal }: DoctorOptions,
+): AsyncGenerator<Diagnosis> {
+  for (const namespace of namespaced && namespaces.length > 0 ? namespaces : [undefined]) {
+    const reviews = ["list", "watch"].map(async (verb) => {
+      const { allowed } = await client.review({ verb, group, resource, ...defined({ namespace }) }, signal);
+      return allowed ? [] : [verb];
+    });
+    const denied = (await Promise.all(reviews)).flat();
+    const where = namespace === undefined ? (namespaced ? "all namespaces" : "the cluster") : `namespace ${namespace}`;
+    const name = group === "" ? resource : `${resource}.${group}`;
+    const rule = `{apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["list", "watch"]}`;
+    const role = namespace === undefined ? "a ClusterRole" : `a Role in ${namespace}`;
+    yield denied.length === 0
+      ? { check: "access", ok: true, found: `may list and watch ${name} in ${where}` }
+      : {
+          check: "access",
+          ok: false,
+          found: `may not ${denied.join(" or ")} ${name} in ${where}`,
+          remedy: `add to ${role}: ${rule}`,
+        };
+  }
+}

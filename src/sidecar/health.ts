@@ -1,0 +1,46 @@
+import type { InformerStatus } from "../cache/index.ts";
+import type { CheckResult, HealthCheck, HealthChecks } from "../http/index.ts";
+import { resourceName } from "../resources/index.ts";
+
+export interface HealthSources {
+  /** The caches that are there, or are to be: a kind of `--watch` that the server lacks has none. */
+  readonly kinds: readonly string[];
+  caches(): readonly InformerStatus[];
+  /** Why a kind has no cache. */
+  problems(): ReadonlyMap<string, string>;
+  /** Whether the first lists have had all the time that readiness waits for. */
+  waitedLongEnough(): boolean;
+  stopping(): boolean;
+}
+
+/**
+ * Ready is who can serve: every first list is there, or has had its time. A cache that trails or cannot be filled is told
+ * (`?verbose`), but fails nothing: a sidecar that is not ready takes the container beside it out of service.
+ */
+export function healthChecks(sources: HealthSources): HealthChecks {
+  const alive: HealthCheck = { name: "ping", check: () => ({ ok: true }) };
+  const shutdown: HealthCheck = {
+    name: "shutdown",
+    check: () => (sources.stopping() ? { ok: false, reason: "asked to stop" } : { ok: true }),
+  };
+  const caches = sources.kinds.map((kind): HealthCheck => ({
+    name: `cache-${kind}`,
+    check: () => cacheCheck(kind, sources),
+  }));
+  return { healthz: [alive], readyz: [alive, shutdown, ...caches] };
+}
+
+function cacheCheck(kind: string, sources: HealthSources): CheckResult {
+  const caches = sources.caches().filter(({ resource }) => resourceName(resource) === kind);
+  const problem = sources.problems().get(kind) ?? (caches.length === 0 ? "not started yet" : undefined);
+  if (problem !== undefined) return { ok: sources.waitedLongEnough(), reason: problem };
+  const troubles = caches.filter(({ synced, lastError }) => !synced || lastError !== undefined).map(troubleOf);
+  const filled = caches.every(({ synced }) => synced);
+  const reason = troubles.length > 0 ? troubles.join("; ") : undefined;
+  return { ok: filled || sources.waitedLongEnough(), reason };
+}
+
+function troubleOf({ synced, state, lastError }: InformerStatus): string {
+  const filled = synced ? "degraded" : "not filled yet";
+  return lastError === undefined ? `${filled}, ${state}` : `${filled}, ${state}: ${lastError}`;
+}

@@ -1,0 +1,51 @@
+import type { ManagedController } from "../controller/index.ts";
+import type { LimitOverrides } from "../jobs/index.ts";
+import type { Cluster } from "../kube/index.ts";
+import type { Env } from "../telemetry/index.ts";
+
+/** A kind as a URL of the API server names it. */
+export interface WatchedKind {
+  /** "" for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** The plural. */
+  readonly resource: string;
+}
+
+/** Where things are served, as `parseBindAddress` reads it; "0" switches a listener off. */
+export interface ListenAddresses {
+  metrics: string;
+  health: string;
+  status: string;
+}
+
+export interface SidecarOptions {
+  /** Its connections are closed by whoever opened it, after `run` has ended. */
+  cluster: Pick<Cluster, "server" | "transport">;
+  /** Watch Jobs and pods of these only; all when empty or unset. */
+  namespaces?: readonly string[];
+  /** Further kinds to keep a cache of, metadata only. */
+  watch?: readonly WatchedKind[];
+  /** Run in this process beside our own, with the same caches and metrics. What they write is their business. */
+  controllers?: readonly ManagedController[];
+  listen: ListenAddresses;
+  /** false lets /metrics be bound to an address that others can reach, in plain HTTP. */
+  metricsSecure?: boolean;
+  /** 10 minutes unless given. */
+  syncPeriodMs?: number;
+  /** Passes over Jobs at once; 2 unless given. */
+  concurrency?: number;
+  /** Calls to the API server a second, and at once; no limit unless given. */
+  qps?: number;
+  burst?: number;
+  featureGates?: string;
+  /** Ages from which Jobs are reported that differ from the kinds' own. */
+  limits?: LimitOverrides;
+  /** Series with the name of an object, each metric; 5000 unless given. */
+  maxSeries?: number;
+  /** Also export the traces of passes that changed nothing. */
+  traceNoop?: boolean;
+  /** Shown by `stalewatch_build_info` and in the user agent. */
+  version: string;
+  env?: Pick<Partial<Env>, "clock" | "random" | "log">;
+}

@@ -1,0 +1,155 @@
+import { defined } from "../base/index.ts";
+import type { InformerStatus } from "../cache/index.ts";
+import type { ControllerStatus, Manager } from "../controller/index.ts";
+import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
+import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
+import { Findings } from "../jobs/index.ts";
+import { KubeClient } from "../kube/index.ts";
+import { resourceName, resources } from "../resources/index.ts";
+import { type Env, resolveEnv } from "../telemetry/index.ts";
+import { healthChecks } from "./health.ts";
+import { jobsManagers } from "./jobs-managers.ts";
+import { Listeners, type SidecarUrls } from "./listeners.ts";
+import type { SidecarOptions } from "./sidecar-options.ts";
+import { cacheView, queueSource } from "./views.ts";
+import { WatchedKinds } from "./watched-kinds.ts";
+
+/** Readiness waits this long for the first lists. */
+const FIRST_LISTS_MS = 120_000;
+const FLUSH_DEADLINE_MS = 5_000;
+
+/**
+ * The whole of `stalewatch run` in one object: caches of Jobs, their pods and further kinds, a pass over each Job, and what is served
+ * of them. Only reads the cluster, but for controllers that were given to it.
+ *
+ * Promises: serves before the API server is reachable and while it is away; at the end, passes drain first, then the listeners
+ * close, then spans are flushed. Never exits the process.
+ */
+export class Sidecar {
+  readonly #options: SidecarOptions;
+  readonly #listening: PromiseWithResolvers<SidecarUrls> = Promise.withResolvers<SidecarUrls>();
+  readonly #meter: PrometheusMeter;
+  #managers: readonly Manager[] = [];
+  #watched: WatchedKinds | undefined;
+  #findings: Findings | undefined;
+
+  constructor(options: SidecarOptions) {
+    this.#options = options;
+    const { env = {}, maxSeries, version } = options;
+    this.#meter = new PrometheusMeter({
+      catalog,
+      version,
+      ...env,
+      ...defined({ maxSeries }),
+    });
+    this.#listening.promise.catch(() => {}); // told by `run`
+  }
+
+  /** Where it serves, once it does. Rejects when it cannot. */
+  whenListening(): Promise<SidecarUrls> {
+    return this.#listening.promise;
+  }
+
+  /**
+   * Runs until the signal aborts, then resolves once everything has ended.
+   * Errors: `BAD_FEATURE_GATE`, `TRACING_START`, those of the listeners, and faults of the runtime; never the cluster's state.
+   */
+  async run({ signal }: { signal: AbortSignal }): Promise<void> {
+    const { version, traceNoop = false, env: given = {} } = this.#options;
+    const tracing = await startTracing({ version, keepNoop: traceNoop, ...given });
+    const env = resolveEnv({ ...given, meter: this.#meter, tracer: tracing.tracer });
+    try {
+      await this.#serve(env, signal);
+    } catch (error) {
+      this.#listening.reject(error);
+      throw error;
+    } finally {
+      await tracing.stop(FLUSH_DEADLINE_MS);
+    }
+  }
+
+  async #serve(env: Env, signal: AbortSignal): Promise<void> {
+    const { cluster, namespaces = [], watch = [], listen, metricsSecure = true, limits, qps, burst } = this.#options;
+    const client = new KubeClient({
+      transport: cluster.transport,
+      env,
+      userAgent: `stalewatch/${this.#options.version}`,
+      ...defined({ qps, burst }),
+    });
+    this.#findings = new Findings(env, limits);
+    this.#managers = jobsManagers(this.#options, { client, findings: this.#findings, env });
+    this.#watched = new WatchedKinds({ client, kinds: watch, namespaces, env });
+    const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
+    try {
+      this.#listening.resolve(listeners.urls);
+      env.log.info("watching", { server: cluster.server, namespaces: namespaces.length > 0 ? namespaces : "all" });
+      await this.#work(this.#managers, this.#watched, signal);
+    } finally {
+      await listeners.close();
+    }
+  }
+
+  /** One that fails ends the others. */
+  async #work(managers: readonly Manager[], watched: WatchedKinds, signal: AbortSignal): Promise<void> {
+    const failed = new AbortController();
+    const stop = AbortSignal.any([signal, failed.signal]);
+    const parts = [...managers, watched].map(async (part) => {
+      try {
+        await part.run({ signal: stop });
+      } catch (error) {
+        failed.abort(error);
+        throw error;
+      }
+    });
+    await Promise.allSettled(parts);
+    await Promise.all(parts);
+  }
+
+  #apps(env: Env, signal: AbortSignal) {
+    const { clock } = env;
+    const startedAt = clock.monotonic();
+    const kinds = [resources.jobs, resources.pods, ...(this.#options.watch ?? [])].map(resourceName);
+    const checks = healthChecks({
+      kinds: [...new Set(kinds)],
+      caches: () => this.#caches(),
+      problems: () => this.#watched?.problems() ?? new Map(),
+      waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
+      stopping: () => signal.aborted,
+    });
+    return {
+      metrics: metricsApp(this.#meter, env),
+      health: healthApp(checks, env),
+      status: statusApp(
+        {
+          caches: () => this.#caches().map(cacheView),
+          queues: () => this.#controllers().map(queueSource),
+          jobs: ({ all }) => this.#jobs(clock.now(), all),
+        },
+        env,
+      ),
+    };
+  }
+
+  #caches(): readonly InformerStatus[] {
+    return [...this.#managers.flatMap((manager) => manager.status().caches), ...(this.#watched?.caches() ?? [])];
+  }
+
+  #controllers(): readonly ControllerStatus[] {
+    return this.#managers.flatMap((manager) => manager.status().controllers);
+  }
+
+  #jobs(now: number, all: boolean): Omit<JobsAnswer, "at"> {
+    const findings = this.#findings?.list(now, { all: true }) ?? [];
+    const counts = (plural: string): number =>
+      this.#caches()
+        .filter(({ resource }) => resource.resource === plural)
+        .reduce((sum, { objects }) => sum + objects, 0);
+    const stuck = findings.filter(({ state }) => state !== "watching");
+    const jobs = counts("jobs");
+    return {
+      objects: { jobs, pods: counts("pods") },
+      healthy: Math.max(0, jobs - stuck.length),
+      findings: all ? findings : stuck,
+    };
+  }
+}

@@ -1,0 +1,104 @@
+import { messageOf, sleep } from "../base/index.ts";
+import { InformerSet, type InformerStatus } from "../cache/index.ts";
+import type { DiscoveredResource, KubeClient } from "../kube/index.ts";
+import {
+  defineResource,
+  type KubeObject,
+  message,
+  objectMetaShape,
+  resourceName,
+  type Shape,
+  shape,
+} from "../resources/index.ts";
+import type { Env } from "../telemetry/index.ts";
+import { notServed } from "./not-served.ts";
+import type { WatchedKind } from "./sidecar-options.ts";
+
+const metadataOnly: Shape<KubeObject> = shape<KubeObject>({ metadata: message(1, objectMetaShape) });
+
+/** A kind may be installed, or a server become reachable, at any time. */
+const LOOK_AGAIN_MS = 30_000;
+
+export interface WatchedKindsOptions {
+  readonly client: KubeClient;
+  readonly kinds: readonly WatchedKind[];
+  readonly namespaces: readonly string[];
+  readonly env: Env;
+}
+
+/**
+ * Caches of the kinds that the user named, metadata only. A kind that the server does not serve is told once and looked for again:
+ * the others, and everything else, go on.
+ */
+export class WatchedKinds {
+  readonly #options: WatchedKindsOptions;
+  readonly #informers: InformerSet;
+  readonly #missing: Map<string, WatchedKind>;
+  readonly #problems: Map<string, string> = new Map();
+
+  constructor(options: WatchedKindsOptions) {
+    this.#options = options;
+    this.#informers = new InformerSet({ client: options.client, env: options.env });
+    this.#missing = new Map(options.kinds.map((kind) => [resourceName(kind), kind]));
+    for (const name of this.#missing.keys()) this.#problems.set(name, "the API server has not been asked for it yet");
+  }
+
+  caches(): readonly InformerStatus[] {
+    return [...this.#informers].map((informer) => informer.status());
+  }
+
+  /** Why there is no cache of a kind, by `resourceName`. */
+  problems(): ReadonlyMap<string, string> {
+    return this.#problems;
+  }
+
+  /** Resolves after the abort, when all caches have stopped. */
+  async run({ signal }: { signal: AbortSignal }): Promise<void> {
+    await Promise.all([this.#informers.run({ signal }), this.#lookForAll(signal)]);
+  }
+
+  async #lookForAll(signal: AbortSignal): Promise<void> {
+    const { client, env } = this.#options;
+    while (this.#missing.size > 0 && !signal.aborted) {
+      try {
+        const served = await client.discover(signal);
+        for (const [name, kind] of this.#missing) this.#lookFor(name, kind, served);
+      } catch (error) {
+        if (signal.aborted) return;
+        for (const name of this.#missing.keys()) this.#tell(name, messageOf(error));
+      }
+      if (this.#missing.size > 0) await sleep(env.clock, LOOK_AGAIN_MS, signal).catch(() => {}); // aborted: the loop ends
+    }
+  }
+
+  #lookFor(name: string, kind: WatchedKind, served: readonly DiscoveredResource[]): void {
+    const { namespaces } = this.#options;
+    const found = served.find((other) => resourceName(other) === name);
+    if (!found) {
+      const { found: problem, remedy } = notServed(kind, served);
+      return this.#tell(name, `${problem}: ${remedy}`);
+    }
+    if (!found.verbs.includes("watch") || !found.verbs.includes("list")) {
+      return this.#tell(name, `the API server lets nobody list and watch ${name}: leave it out of --watch`);
+    }
+    const { group, version, namespaced, resource: plural } = found;
+    const resource = defineResource({
+      group,
+      version,
+      kind: found.kind,
+      resource: plural,
+      namespaced,
+      shape: metadataOnly,
+    });
+    const scopes = namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
+    for (const scope of scopes) this.#informers.get(resource, scope);
+    this.#missing.delete(name);
+    this.#problems.delete(name);
+  }
+
+  #tell(name: string, problem: string): void {
+    if (this.#problems.get(name) === problem) return;
+    this.#problems.set(name, problem);
+    this.#options.env.log.warn("a kind of --watch is not cached", { kind: name, why: problem });
+  }
+}
