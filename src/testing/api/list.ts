@@ -79,7 +79,8 @@ async function positionOf(store: Store, replica: Replica, kind: Kind, options: R
 export async function consistentRevision(store: Store, replica: Replica, kind: Kind): Promise<number> {
   const revision = store.revision;
   if (await replica.catchUp(revision)) replica.confirm(kind, revision);
-  return revision;
+  // What was compacted during the wait can no longer be read; anything newer is as consistent.
+  return Math.max(revision, store.compacted);
 }
 
 /** Waits for a version that the replica has not seen yet. Errors: 504 with the cause ResourceVersionTooLarge. */
