@@ -38,11 +38,3 @@ export function describeFailure(thrown: unknown, resource: Resource): string {
   const rule = `apiGroups: ["${resource.group}"], resources: ["${resource.resource}"], verbs: ["list", "watch"]`;
   return `${message}; the rule to add is ${rule}`;
 }
-
-/**
- * True when the server that comes back after it may be another one: restored from a backup, or a replica that is behind. The next
- * watch would be accepted in silence, so a read has to ask first.
- */
-export function mayHideRewind(reason: FailureReason): boolean {
-  return ["unreachable", "silent", "server_error", "version_too_large", "not_found"].includes(reason);
-}

@@ -6,7 +6,7 @@ import type { InformerState, RelistRequest } from "./api.ts";
 import type { Contents } from "./contents.ts";
 import type { Delta } from "./delta.ts";
 import type { DeltaQueue } from "./delta-queue.ts";
-import { describeFailure, mayHideRewind, reasonOf } from "./failures.ts";
+import { describeFailure, reasonOf } from "./failures.ts";
 import type { Intake } from "./intake.ts";
 import { listPages, type ListSource, listStream, readVersion } from "./listing.ts";
 import type { CacheCounters, RelistReason, RestartReason } from "./metrics.ts";
@@ -40,7 +40,7 @@ export interface ReflectorOptions<T extends KubeObject> {
  *
  * A watch that breaks goes on from the last version seen; a new list is made only when the server no longer has that version, when its
  * history went back, or when somebody asks. A history that went back does not show on a watch (a version of the future is accepted
- * in silence), so after every failure that may hide one, and after a watch that brought nothing at all, a read asks for the version.
+ * in silence), so after every pause, and after a watch that brought nothing at all, a read asks for the version first.
  */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>;
@@ -263,12 +263,13 @@ export class Reflector<T extends KubeObject> {
   #watchFailed(thrown: unknown): number {
     const reason = reasonOf(thrown);
     if (reason === "expired") this.#wanted ??= "expired";
-    this.#suspect ||= mayHideRewind(reason);
     this.#report("watch failed", reason, thrown);
     return this.#restart(reason, this.#delay(thrown));
   }
 
+  /** In a pause the server may be replaced by another one: restored from a backup, or a replica that is behind. */
   #restart(reason: RestartReason, pauseMs = 0): number {
+    this.#suspect ||= pauseMs > 0;
     this.#options.counters.restarts[reason].inc();
     return pauseMs;
   }

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { type DeepReadonly, keyOf, type KubeObject, type Resource } from "../../src/resources/index.ts";
 import type { EmbeddedCluster, RequestFault, VirtualClock } from "../../src/testing/index.ts";
 import type { UnreliableTransport } from "./unreliable-transport.ts";
@@ -42,6 +42,8 @@ export interface History {
   readonly selected: boolean;
   /** Versions above 2^53, which no number holds. */
   readonly largeVersions: boolean;
+  /** Clients ask for protobuf. */
+  readonly protobuf: boolean;
 }
 
 export const REPLICAS = 3;
@@ -103,6 +105,7 @@ export const histories: fc.Arbitrary<History> = fc.record({
   paged: fc.boolean(),
   selected: fc.boolean(),
   largeVersions: fc.boolean(),
+  protobuf: fc.boolean(),
 });
 
 /** Objects of the kind at one time: key -> version of the object. */

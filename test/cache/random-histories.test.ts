@@ -1,20 +1,19 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/index.ts";
 import { Informer } from "../../src/cache/index.ts";
 import { KubeClient } from "../../src/kube/index.ts";
-import { type KubeObject, type Resource, resources } from "../../src/resources/index.ts";
+import { type Resource, resources } from "../../src/resources/index.ts";
 import { EmbeddedCluster, VirtualClock } from "../../src/testing/index.ts";
 import { histories, type History, REPLICAS, snapshot, World } from "./histories.ts";
 import { Observer, text } from "./observer.ts";
 import { UnreliableTransport } from "./unreliable-transport.ts";
 
-const resource = resources.configMaps as unknown as Resource<KubeObject>;
-
 /** More than this in some 20 minutes of virtual time is a busy loop. */
 const MOST_REQUESTS = 250;
 
 async function follow(history: History): Promise<void> {
+  const resource = { ...resources.configMaps, protobuf: history.protobuf } as unknown as Resource;
   const clock = new VirtualClock();
   const cluster = await EmbeddedCluster.start({
     clock,
