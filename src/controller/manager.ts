@@ -112,16 +112,20 @@ export class Manager implements AsyncDisposable {
       this.#state = "connecting";
       const { client, cluster } = this.#options;
       if (client) return await this.#runWith(client, stop);
-      const own = cluster ? undefined : await loadCluster({ env: this.#env });
+      if (cluster) return await this.#runWith(this.#clientOf(cluster), stop);
+      const own = await loadCluster({ env: this.#env });
       try {
-        const { transport } = cluster ?? (own as Cluster);
-        await this.#runWith(new KubeClient({ transport, env: this.#env }), stop);
+        await this.#runWith(this.#clientOf(own), stop);
       } finally {
-        await own?.close();
+        await own.close();
       }
     } finally {
       this.#state = "stopped";
     }
+  }
+
+  #clientOf({ transport }: Cluster): KubeClient {
+    return new KubeClient({ transport, env: this.#env });
   }
 
   async #runWith(client: LiveReader & Writer, stop: AbortSignal): Promise<void> {

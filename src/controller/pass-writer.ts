@@ -88,8 +88,10 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     options: W,
     send: (options: W) => Promise<A>,
   ): Promise<A> {
-    const { calls } = this.#options;
+    const { calls, cachedVersion } = this.#options;
     calls.refuseWhenOver();
+    // Seen before the write: its event is often in the cache before its answer is here.
+    if (ref.name !== undefined) calls.saw(resource, cachedVersion(resource, { ...ref, name: ref.name }));
     const answer = await calls.call(verb, resource, ref, () => send(calls.options(options)));
     if (!options.dryRun) this.#account(resource, answer);
     return answer;
@@ -101,10 +103,9 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
       this.#changed = true;
       return;
     }
-    const { calls, cachedVersion, wrote } = this.#options;
+    const { calls, wrote } = this.#options;
     const { metadata } = answer;
-    const known = calls.hasSeen(resource, metadata.resourceVersion);
-    if (!known && cachedVersion(resource, metadata) !== metadata.resourceVersion) this.#changed = true;
+    if (!calls.hasSeen(resource, metadata.resourceVersion)) this.#changed = true;
     calls.saw(resource, metadata.resourceVersion);
     wrote(resource, metadata);
   }

@@ -28,11 +28,11 @@ export class RecordingMeter implements Meter {
     }));
 
   readonly histogram = <L extends string>(definition: MetricDefinition<L>): Family<L, Histogram> =>
-    this.#family(definition, (series) => ({
-      observe: (value: number) => {
-        this.#observations.set(series, [...(this.#observations.get(series) ?? []), value]);
-      },
-    }));
+    this.#family(definition, (series) => {
+      const observations = this.#observations.get(series) ?? [];
+      this.#observations.set(series, observations);
+      return { observe: (value: number) => void observations.push(value) };
+    });
 
   onCollect(): () => void {
     return () => {};

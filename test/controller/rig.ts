@@ -13,7 +13,7 @@ import { type Run, runs } from "./objects.ts";
 import { RecordingMeter, RecordingTracer } from "./recording.ts";
 
 export interface RigOptions extends Omit<ManagerOptions, "controllers" | "client" | "cluster" | "env"> {
-  /** Record spans; nobody traces unless given. */
+  /** Record spans; nobody traces unless given. There is no resync unless `syncPeriod` is given. */
   traced?: boolean;
 }
 
@@ -56,7 +56,7 @@ export class Rig implements AsyncDisposable {
   /** Starts a manager; its first passes are over when this resolves. */
   async run(...controllers: ManagedController[]): Promise<void> {
     const { traced: _, ...options } = this.#options;
-    this.#manager = new Manager({ controllers, client: this.client, env: this.env, ...options });
+    this.#manager = new Manager({ controllers, client: this.client, env: this.env, syncPeriod: 0, ...options });
     this.#running = this.#manager.run({ signal: this.stop.signal });
     this.#running.catch(() => {});
     await this.settle();
