@@ -24,7 +24,7 @@ async function settings(argv: string[], env: Record<string, string> = {}) {
   const command = new Command("run").exitOverride();
   declareFlags(command, runFlags);
   command.parse(argv, { from: "user" });
-  return resolveSettings(runFlags, { options: command.opts(), env, fileTable: runFlags });
+  return resolveSettings(runFlags, { options: command.opts(), env });
 }
 
 describe("a setting", () => {

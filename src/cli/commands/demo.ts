@@ -8,7 +8,7 @@ import { logTo } from "../log-to.ts";
 import { declareFlags } from "../settings/declare.ts";
 import { duration, optional } from "../settings/flag.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import { listenerFlags, outputFlags, runFlags } from "../settings/run-flags.ts";
+import { listenerFlags, outputFlags } from "../settings/run-flags.ts";
 import { stalewatchVersion } from "../version.ts";
 
 const ON_A_FREE_PORT = "127.0.0.1:0";
@@ -21,7 +21,6 @@ const demoFlags = {
   "status-bind-address": onFreePort("status-bind-address"),
   "log-level": { ...outputFlags["log-level"], about: { ...outputFlags["log-level"].about, standard: "error" } },
   "log-format": outputFlags["log-format"],
-  config: runFlags.config,
 };
 
 function onFreePort<const N extends keyof typeof listenerFlags>(name: N): (typeof listenerFlags)[N] {
@@ -32,7 +31,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
   declareFlags(command, demoFlags);
   command.addHelpText("after", "\nExample:\n  stalewatch demo --for 40s");
   return async (options) => {
-    const settings = await resolveSettings(demoFlags, { options, env: terminal.env, fileTable: runFlags });
+    const settings = await resolveSettings(demoFlags, { options, env: terminal.env });
     await runDemo({
       ...defined({ forMs: settings.for }),
       listen: {

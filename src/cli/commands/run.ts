@@ -15,7 +15,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
   declareFlags(command, runFlags);
   command.addHelpText("after", "\nExample:\n  stalewatch run --kubeconfig ~/.kube/config --namespace shop");
   return async (options) => {
-    const settings = await resolveSettings(runFlags, { options, env: terminal.env, fileTable: runFlags });
+    const settings = await resolveSettings(runFlags, { options, env: terminal.env });
     const { kubeconfig, context } = settings;
     const log = logTo(terminal, settings);
     const stop = signal ?? stopOnSignals();

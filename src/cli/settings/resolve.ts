@@ -7,8 +7,8 @@ export interface Sources {
   /** What commander read: one text or several a flag, true for a switch, by the flag's name in camel case. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the file of `--config` may hold: more than one command reads the same file. */
-  readonly fileTable: FlagTable;
+  /** What the file of `--config` may hold, where that is more than the table: commands share the file of `run`. */
+  readonly fileTable?: FlagTable;
 }
 
 interface Given {
@@ -17,10 +17,14 @@ interface Given {
   readonly where: string;
 }
 
-/** Each setting from its flag, else its variable, else the file of `--config`, else its default. Errors: `USAGE`, one setting named. */
+/**
+ * Each setting from its flag, else its variable, else (for a table with `config`) the file of `--config`, else its default.
+ * Errors: `USAGE`, naming one setting.
+ */
 export async function resolveSettings<F extends FlagTable>(table: F, sources: Sources): Promise<Values<F>> {
-  const path = fromFlag("config", sources)?.texts.at(-1) ?? sources.env[variableOf("config")];
-  const file = path === undefined ? undefined : await readConfigFile(path, sources.fileTable);
+  const config = fromFlag("config", sources) ?? fromVariable("config", sources);
+  const path = "config" in table ? config?.texts.at(-1) : undefined;
+  const file = path === undefined ? undefined : await readConfigFile(path, sources.fileTable ?? table);
   const values = Object.entries(table).map(([name, flag]) => {
     const given = fromFlag(name, sources) ?? fromVariable(name, sources) ?? fromFile(name, file);
     return [name, valueOf(name, flag, given)];

@@ -14,7 +14,7 @@ export const clusterFlags: {
     {
       value: "FILE",
       help: "kubeconfig file",
-      otherwise: "KUBECONFIG, else ~/.kube/config, else the service account of the pod",
+      otherwise: "KUBECONFIG, else the service account of the pod, else ~/.kube/config",
     },
     text,
   ),
