@@ -1,4 +1,4 @@
-import { InternTable } from "./intern-table.ts";
+import { emptySlots, InternTable } from "./intern-table.ts";
 import { Layout } from "./layout.ts";
 import type { Plan, PlannedField } from "./plan.ts";
 import type { Sharing } from "./sharing.ts";
@@ -20,9 +20,9 @@ export class Assembler {
   readonly strings: InternTable = new InternTable();
   /** A stack: a reader puts the values of its message from some base on. Holds on to no more than the last object read. */
   readonly values: unknown[] = [];
-  readonly #owners: unknown[] = Array.from({ length: RECENT });
-  readonly #parts: (readonly unknown[])[] = Array.from({ length: RECENT }, () => []);
-  readonly #built: object[] = Array.from({ length: RECENT }, () => EMPTY);
+  readonly #owners: unknown[] = emptySlots(RECENT);
+  readonly #parts: (readonly unknown[] | undefined)[] = emptySlots(RECENT);
+  readonly #built: (object | undefined)[] = emptySlots(RECENT);
   readonly #mapLayout: Layout = new Layout();
   #mapLayouts = 0;
 
@@ -65,8 +65,8 @@ export class Assembler {
 
   #isAt(at: number, owner: object, from: number, to: number): boolean {
     const { values } = this;
-    const parts = this.#parts[at] as readonly unknown[];
-    if (this.#owners[at] !== owner || parts.length !== to - from) return false;
+    const parts = this.#parts[at];
+    if (this.#owners[at] !== owner || parts?.length !== to - from) return false;
     for (let part = 0; part < parts.length; part += 1) if (parts[part] !== values[from + part]) return false;
     return true;
   }

@@ -3,7 +3,7 @@ const REMEMBERED = 1_024;
 /** Times as RFC 3339 strings, as the API server writes them in JSON. Remembers some: objects are made and finish in bursts. */
 export class TimeText {
   readonly #seconds: Float64Array = new Float64Array(REMEMBERED).fill(Number.NaN);
-  readonly #texts: string[] = Array.from({ length: REMEMBERED }, () => "");
+  readonly #texts: string[] = [];
 
   /** A metav1.Time, `2026-01-02T03:04:05Z`: its fraction is dropped. */
   time(seconds: number): string {
