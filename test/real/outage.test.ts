@@ -87,9 +87,10 @@ describeReal("an outage of a real server", clusterTools, () => {
   }
 
   async function sidecarReaches(version: number): Promise<void> {
-    const stored = async (): Promise<number> =>
-      sampleOf(await sidecar.metrics(), "store_resource_version", { resource: "jobs" }) ?? 0;
-    const limits = { timeoutMs: 60_000, everyMs: 500 };
-    await eventually("the sidecar's store has reached the server", async () => (await stored()) >= version, limits);
+    await eventually(
+      "the sidecar's store has reached the server",
+      async () => (sampleOf(await sidecar.metrics(), "store_resource_version", { resource: "jobs" }) ?? 0) >= version,
+      { timeoutMs: 60_000, everyMs: 500 },
+    );
   }
 });
