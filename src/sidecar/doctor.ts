@@ -1,6 +1,6 @@
-import { type Clock, defined, messageOf } from "../base/index.ts";
+import { type Clock, defined, messageOf, StalewatchError } from "../base/index.ts";
 import { type EnvironmentVariables, tracingWanted } from "../exposition/index.ts";
-import { type Cluster, KubeClient } from "../kube/index.ts";
+import { type Cluster, isUnauthorized, KubeClient } from "../kube/index.ts";
 import { resourceName, resources } from "../resources/index.ts";
 import { notServed } from "./not-served.ts";
 import type { WatchedKind } from "./sidecar-options.ts";
@@ -39,16 +39,6 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis
   yield tracing(variables);
   try {
     yield* serverAndClock(client, options);
-  } catch (error) {
-    yield {
-      check: "cluster",
-      ok: false,
-      found: messageOf(error),
-      remedy: `check that ${cluster.server} is the right address`,
-    };
-    return;
-  }
-  try {
     const served = options.watch.length > 0 ? await client.discover(signal) : [];
     yield* access(client, resources.jobs, true, options);
     yield* access(client, resources.pods, true, options);
@@ -58,13 +48,17 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis
       else yield { check: "watch", ok: false, ...notServed(kind, served) };
     }
   } catch (error) {
-    yield {
-      check: "credentials",
-      ok: false,
-      found: messageOf(error),
-      remedy: "log in again, or choose another --context",
-    };
+    yield failure(error, cluster.server);
   }
+}
+
+/** What a call that failed says of the cluster: nothing after it would be worth asking. */
+function failure(error: unknown, server: string): Diagnosis {
+  const check = isUnauthorized(error) ? "credentials" : "cluster";
+  const remedy =
+    error instanceof StalewatchError && error.remedy ? error.remedy : `check that ${server} is the right address`;
+  const found = messageOf(error).replace(`: ${remedy}`, "");
+  return { check, ok: false, found, remedy };
 }
 
 function tracing(variables: EnvironmentVariables): Diagnosis {
@@ -113,9 +107,11 @@ async function serverTime(
 
 function clockSkew(aheadMs: number | undefined): Diagnosis {
   if (aheadMs === undefined) return { check: "clock", ok: true, found: "the server does not tell its time" };
+  if (Math.abs(aheadMs) < MOST_SKEW_MS) {
+    const bound = Math.ceil((Math.abs(aheadMs) + 500) / 1_000);
+    return { check: "clock", ok: true, found: `within ${bound} s of the server's` };
+  }
   const seconds = Math.round(Math.abs(aheadMs) / 1_000);
-  if (Math.abs(aheadMs) < MOST_SKEW_MS)
-    return { check: "clock", ok: true, found: `within ${seconds + 1} s of the server's` };
   return {
     check: "clock",
     ok: false,

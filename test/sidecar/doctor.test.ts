@@ -1,0 +1,159 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Clock, systemClock, type Transport } from "../../src/base/index.ts";
+import { type Diagnosis, type DoctorOptions, examine } from "../../src/sidecar/index.ts";
+import { EmbeddedCluster } from "../../src/testing/index.ts";
+
+let cluster: EmbeddedCluster;
+beforeEach(async () => {
+  cluster = await EmbeddedCluster.start({ clock: systemClock, users: { valid: "somebody" } });
+});
+afterEach(() => cluster[Symbol.asyncDispose]());
+
+/** The transport with further headers on its requests and answers. */
+function changed(
+  transport: Transport,
+  asked: Record<string, string>,
+  answered: Record<string, string> = {},
+): Transport {
+  return {
+    async exchange(request) {
+      const answer = await transport.exchange({ ...request, headers: { ...request.headers, ...asked } });
+      return { ...answer, headers: { ...answer.headers, ...answered } };
+    },
+    close: () => transport.close(),
+  };
+}
+
+async function diagnoses(more: Partial<DoctorOptions> = {}): Promise<Diagnosis[]> {
+  const found: Diagnosis[] = [];
+  const options: DoctorOptions = {
+    cluster: { server: "https://kube.example:6443", transport: cluster.transport() },
+    namespaces: [],
+    watch: [],
+    variables: {},
+    clock: systemClock,
+    signal: AbortSignal.timeout(10_000),
+    ...more,
+  };
+  for await (const diagnosis of examine(options)) found.push(diagnosis);
+  return found;
+}
+
+async function diagnosis(check: string, more?: Partial<DoctorOptions>): Promise<Diagnosis | undefined> {
+  return (await diagnoses(more)).find((each) => each.check === check);
+}
+
+describe("the doctor", () => {
+  it("finds nothing wrong where nothing is", async () => {
+    expect(await diagnoses({ watch: [{ group: "batch", version: "v1", resource: "cronjobs" }] })).toEqual([
+      { check: "tracing", ok: true, found: "off: OTEL_EXPORTER_OTLP_ENDPOINT is not set" },
+      { check: "cluster", ok: true, found: "https://kube.example:6443 answers" },
+      { check: "version", ok: true, found: expect.stringMatching(/^Kubernetes v1\.\d+\.\d+/) as string },
+      { check: "clock", ok: true, found: "the server does not tell its time" },
+      { check: "access", ok: true, found: "may list and watch jobs.batch in all namespaces" },
+      { check: "access", ok: true, found: "may list and watch pods in all namespaces" },
+      { check: "access", ok: true, found: "may list and watch cronjobs.batch in all namespaces" },
+    ]);
+  });
+
+  it("names the rule to add, for each namespace on its own", async () => {
+    cluster.forbid({ verb: "watch", resource: "jobs", namespace: "bank" });
+    cluster.forbid({ resource: "pods" });
+    const access = (await diagnoses({ namespaces: ["shop", "bank"] })).filter(({ check }) => check === "access");
+    const pods = '{apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}';
+    expect(access.map(({ ok, found, remedy }) => [ok, found, remedy])).toEqual([
+      [true, "may list and watch jobs.batch in namespace shop", undefined],
+      [
+        false,
+        "may not watch jobs.batch in namespace bank",
+        'add to a Role in bank: {apiGroups: ["batch"], resources: ["jobs"], verbs: ["list", "watch"]}',
+      ],
+      [false, "may not list or watch pods in namespace shop", `add to a Role in shop: ${pods}`],
+      [false, "may not list or watch pods in namespace bank", `add to a Role in bank: ${pods}`],
+    ]);
+  });
+
+  it("knows cluster-scoped kinds", async () => {
+    const nodes = [{ group: "", version: "v1", resource: "namespaces" }];
+    const access = await diagnoses({ namespaces: ["shop"], watch: nodes });
+    expect(access.at(-1)).toEqual({ check: "access", ok: true, found: "may list and watch namespaces in the cluster" });
+  });
+
+  it("names the kind that was probably meant", async () => {
+    const watch = [{ group: "apps", version: "v1", resource: "cronjobs" }];
+    expect(await diagnosis("watch", { watch })).toEqual({
+      check: "watch",
+      ok: false,
+      found: "the API server does not serve cronjobs.v1.apps",
+      remedy: "did you mean batch/v1/cronjobs?",
+    });
+  });
+
+  it("stops at a server that does not answer", async () => {
+    cluster.faults.unreachable(true);
+    const all = await diagnoses();
+    expect(all.map(({ check }) => check)).toEqual(["tracing", "cluster"]);
+    expect(all[1]).toMatchObject({
+      ok: false,
+      found: expect.stringMatching(/ECONNREFUSED/) as string,
+      remedy: expect.stringContaining("API server") as string,
+    });
+  });
+
+  it("tells credentials that are not accepted from a server that is away", async () => {
+    const transport = changed(cluster.transport(), { authorization: "Bearer expired" });
+    const all = await diagnoses({ cluster: { server: "https://kube.example:6443", transport } });
+    expect(all.at(-1)).toEqual({
+      check: "credentials",
+      ok: false,
+      found: expect.stringMatching(/401/) as string,
+      remedy: "renew the token or client certificate of this user",
+    });
+  });
+
+  it.each([
+    [0, true, "within 1 s of the server's"],
+    [-4_000, true, "within 5 s of the server's"],
+    [-60_000, false, "61 s behind the server's"],
+    [60_000, false, "60 s ahead of the server's"],
+  ])("compares clocks: ours %i ms off", async (offMs, ok, found) => {
+    const serverTime = Date.UTC(2026, 0, 2, 3, 4, 5);
+    const clock: Clock = { ...systemClock, now: () => serverTime + offMs };
+    const transport = changed(cluster.transport(), {}, { date: new Date(serverTime).toUTCString() });
+    const clockDiagnosis = await diagnosis("clock", { clock, cluster: { server: "https://kube.example", transport } });
+    expect(clockDiagnosis).toMatchObject({ ok, found });
+    expect(clockDiagnosis?.remedy === undefined).toBe(ok);
+  });
+
+  it("tells a version whose pods lack the label that they are found by", async () => {
+    const body = JSON.stringify({ major: "1", minor: "26+", gitVersion: "v1.26.3" });
+    const old: Transport = {
+      exchange: () =>
+        Promise.resolve({
+          status: 200,
+          headers: { "content-type": "application/json" },
+          body: [Buffer.from(body)] as never,
+        }),
+      close: () => Promise.resolve(),
+    };
+    const found = await diagnosis("version", { cluster: { server: "https://old.example", transport: old } });
+    expect(found).toMatchObject({
+      ok: false,
+      found: "Kubernetes v1.26.3",
+      remedy: expect.stringContaining("1.27") as string,
+    });
+  });
+
+  it.each([
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "http://user:secret@collector:4318/x" }, true, "on, to http://collector:4318"],
+    [{ OTEL_TRACES_EXPORTER: "console" }, true, "on, to the exporter that OTEL_TRACES_EXPORTER names"],
+    [
+      { OTEL_TRACES_EXPORTER: "none", OTEL_EXPORTER_OTLP_ENDPOINT: "http://a" },
+      true,
+      "off: OTEL_EXPORTER_OTLP_ENDPOINT is not set",
+    ],
+    [{ OTEL_EXPORTER_OTLP_ENDPOINT: "collector" }, false, "the endpoint is not an address"],
+  ])("says where traces go: %j", async (variables, ok, found) => {
+    expect(await diagnosis("tracing", { variables })).toMatchObject({ ok, found });
+  });
+});
