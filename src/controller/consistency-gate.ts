@@ -65,6 +65,11 @@ export class ConsistencyGate {
     this.#waits.begin(key, skip);
   }
 
+  /** The key runs: whatever it waited for has come. Gives the trace of the pass that was skipped first, if any was. */
+  ready(key: string): SpanContext | undefined {
+    return this.#waits.finish(key);
+  }
+
   wrote(owner: DeepReadonly<KubeObject>, resource: Resource, written: DeepReadonly<ObjectMeta>): void {
     if (!this.enabled || !this.#kinds.willShow(resource, written)) return;
     const { metadata } = owner;

@@ -14,7 +14,8 @@ const MOST_CAUSES = 32;
 /**
  * The events merged into each key since it last ran, so that its next pass can link to the passes whose writes caused them. Kept
  * apart from the queue's triggers because a watch often tells of a write before the write's own answer has come: whose it was is
- * asked when the pass begins, and again when it ends. Only filled while somebody traces.
+ * asked when the pass begins, when it ends, and once the writes that were then on their way have been answered. Only filled while
+ * somebody traces.
  */
 export class EventCauses {
   readonly #causes: Map<string, EventCause[]> = new Map();
@@ -55,5 +56,12 @@ export class PassLinks {
       found.push(span);
     }
     return found;
+  }
+
+  /** Resolves when it is worth asking `next` once more; undefined when no answer to come can tell more. */
+  pending(): Promise<unknown> | undefined {
+    const kinds = new Set(this.#unresolved.map(({ resource }) => resource));
+    const answers = [...kinds].flatMap((resource) => this.#origins.answersTo(resource) ?? []);
+    return answers.length > 0 ? Promise.all(answers) : undefined;
   }
 }

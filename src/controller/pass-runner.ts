@@ -57,16 +57,17 @@ export class PassRunner<T extends KubeObject, N extends string> {
     const startedAt = env.clock.monotonic();
     const object = kinds.lister(resource).get(key);
     const stale = gate.staleFor(key, object?.metadata.uid);
+    const skipped = stale.length > 0 ? undefined : gate.ready(key);
     const led = causes.take(key);
-    const storeVersion = kinds.storeVersionOf(resource);
     const trace = new PassTrace({
       tracer: env.tracer,
       origins,
       controller,
       resource,
       entry,
+      skipped,
       causes: led,
-      storeVersion,
+      storeVersion: kinds.storeVersionOf(resource),
     });
     let end: PassEnd;
     if (stale.length > 0) {
@@ -75,7 +76,7 @@ export class PassRunner<T extends KubeObject, N extends string> {
       end = this.#skip(key, stale, trace);
     } else end = await this.#reconcile(entry, object, stop, trace);
     const seconds = (env.clock.monotonic() - startedAt) / 1_000;
-    trace.end(end);
+    trace.end(end, env.clock.now());
     // Only now is it known whether the trace is kept, and so worth an exemplar.
     meters.time.observe(seconds, trace.span.context);
     return { end, span: trace.span.context };
@@ -130,6 +131,7 @@ export class PassRunner<T extends KubeObject, N extends string> {
       resource,
       object,
       cachedVersion: (written, ref) => kinds.versionOf(written, ref),
+      sending: (written) => (env.tracer.enabled ? origins.sending(written) : undefined),
       wrote: (written, metadata) => {
         gate.wrote(object, written, metadata);
         origins.wrote(written, metadata.resourceVersion, span.context);

@@ -1,5 +1,5 @@
 import { type KubeObject, type DeepReadonly, refOf, type Resource, resourceName } from "../resources/index.ts";
-import type { Attributes, Span, Tracer } from "../telemetry/index.ts";
+import type { Attributes, Span, SpanContext, Tracer } from "../telemetry/index.ts";
 import type { QueueEntry } from "../workqueue/index.ts";
 import { objectAttributes } from "./attributes.ts";
 import { type EventCause, PassLinks } from "./event-causes.ts";
@@ -14,6 +14,8 @@ export interface PassTraceOptions {
   readonly resource: Resource;
   readonly entry: QueueEntry;
   readonly causes: readonly EventCause[];
+  /** The pass for this key that was skipped before, if any. */
+  readonly skipped: SpanContext | undefined;
   /** Of the cache of the controller's kind. */
   readonly storeVersion: string;
 }
@@ -37,7 +39,7 @@ export class PassTrace {
     this.#links = new PassLinks(options.origins, options.causes);
     this.span = tracer.startSpan(name, {
       kind: "consumer",
-      links: this.#links.next(entry.triggers.map(({ span }) => span)),
+      links: this.#links.next([options.skipped, ...entry.triggers.map(({ span }) => span)]),
       attributes: { ...objectAttributes(resource, refOf(entry.key)), ...entryAttributes(options) },
     });
   }
@@ -58,13 +60,20 @@ export class PassTrace {
     return this.#tracer.startSpan(`wait for ${cache.resource.resource}`, { parent: this.span, attributes });
   }
 
-  end(end: PassEnd): void {
-    if (this.#links) {
-      for (const link of this.#links.next()) this.span.link(link);
-      this.span.set(endAttributes(end));
-      if ("error" in end) this.span.fail(end.error);
-    }
-    this.span.end();
+  /** `now` is wall time in milliseconds. */
+  end(end: PassEnd, now: number): void {
+    const { span } = this;
+    const links = this.#links;
+    if (!links) return span.end(now);
+    span.set(endAttributes(end));
+    if ("error" in end) span.fail(end.error);
+    const finish = (): void => {
+      for (const link of links.next()) span.link(link);
+      span.end(now);
+    };
+    const answers = links.pending();
+    if (answers) void answers.then(finish);
+    else finish();
   }
 }
 

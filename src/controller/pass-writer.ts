@@ -11,6 +11,8 @@ export interface PassWriterOptions<T extends KubeObject> {
   readonly object: DeepReadonly<T>;
   /** The version at which the cache has an object; undefined when it has none, or the kind is not cached. */
   readonly cachedVersion: (resource: Resource, ref: ObjectRef) => string | undefined;
+  /** Told before a write is sent; what it returns is called once the write has been answered. */
+  readonly sending: (resource: Resource) => (() => void) | undefined;
   /** Told of every version that was written, before the write returns to the reconcile. */
   readonly wrote: (resource: Resource, metadata: KubeObject["metadata"]) => void;
 }
@@ -92,9 +94,14 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     calls.refuseWhenOver();
     // Seen before the write: its event is often in the cache before its answer is here.
     if (ref.name !== undefined) calls.saw(resource, cachedVersion(resource, { ...ref, name: ref.name }));
-    const answer = await calls.call(verb, resource, ref, () => send(calls.options(options)));
-    if (!options.dryRun) this.#account(resource, answer);
-    return answer;
+    const answered = this.#options.sending(resource);
+    try {
+      const answer = await calls.call(verb, resource, ref, () => send(calls.options(options)));
+      if (!options.dryRun) this.#account(resource, answer);
+      return answer;
+    } finally {
+      answered?.();
+    }
   }
 
   /** Without an answer the object is gone: there is no version to wait for. */

@@ -16,6 +16,7 @@ export interface StaleCache {
 
 interface Wait {
   readonly version: string;
+  readonly waited: Histogram;
   readonly since: number;
   readonly span: Span;
   readonly abort: AbortController;
@@ -67,10 +68,26 @@ export class StaleWaits {
       if (before?.version === cache.version) continue;
       before?.abort.abort();
       const { span = startSpan(cache), since = this.#clock.monotonic() } = before ?? {};
-      const wait = { version: cache.version, since, span, abort: new AbortController() };
+      const { version, waited } = cache;
+      const wait = { version, waited, since, span, abort: new AbortController() };
       waiting.waits.set(cache.name, wait);
       void this.#follow(key, cache, wait);
     }
+  }
+
+  /**
+   * The key has been found ready: its waits end here, and give the trace of the pass that was skipped first. An event that the
+   * caches had on the way often starts the pass before the caches' own progress is told.
+   */
+  finish(key: string): SpanContext | undefined {
+    const waiting = this.#keys.get(key);
+    if (!waiting) return undefined;
+    this.#keys.delete(key);
+    for (const wait of waiting.waits.values()) {
+      wait.abort.abort();
+      this.#reached(wait);
+    }
+    return waiting.skipped;
   }
 
   /** The object is gone: nothing to wait for. */
@@ -96,10 +113,15 @@ export class StaleWaits {
     const waiting = this.#keys.get(key);
     if (waiting?.waits.get(cache.name) !== wait) return;
     waiting.waits.delete(cache.name);
-    wait.span.end();
-    if (caughtUp) cache.waited.observe((this.#clock.monotonic() - wait.since) / 1_000, wait.span.context);
+    if (caughtUp) this.#reached(wait);
+    else wait.span.end();
     if (waiting.waits.size > 0) return;
     this.#keys.delete(key);
     if (caughtUp) this.#onCaughtUp(key, waiting.skipped);
+  }
+
+  #reached({ since, span, waited }: Wait): void {
+    waited.observe((this.#clock.monotonic() - since) / 1_000, span.context);
+    span.end();
   }
 }

@@ -14,6 +14,26 @@ const TRACEPARENT = "tracing.k8s.io/traceparent";
  */
 export class WriteOrigins {
   readonly #origins: BoundedMap<string, SpanContext> = new BoundedMap(REMEMBERED_WRITES);
+  readonly #sent: Map<string, Set<Promise<void>>> = new Map();
+
+  /** A write is on its way. Call what this returns when it has been answered, after `wrote`. */
+  sending({ group, resource }: Resource): () => void {
+    const kind = `${group}/${resource}`;
+    const sent = this.#sent.get(kind) ?? new Set();
+    this.#sent.set(kind, sent);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    sent.add(promise);
+    return () => {
+      sent.delete(promise);
+      resolve();
+    };
+  }
+
+  /** Resolves when the writes of this kind that are on their way now have been answered; undefined when there are none. */
+  answersTo({ group, resource }: Resource): Promise<unknown> | undefined {
+    const sent = this.#sent.get(`${group}/${resource}`);
+    return sent && sent.size > 0 ? Promise.all(sent) : undefined;
+  }
 
   wrote(resource: Resource, version: string, span: SpanContext | undefined): void {
     if (span) this.#origins.set(originKey(resource, version), span);
