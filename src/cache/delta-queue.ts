@@ -32,7 +32,7 @@ export class DeltaQueue<D> {
   }
 
   push(deltas: readonly D[]): void {
-    if (this.#closed) return;
+    if (this.#closed || deltas.length === 0) return;
     this.#waiting = this.#head < this.#waiting.length ? this.#waiting.slice(this.#head).concat(deltas) : deltas;
     this.#head = 0;
     if (!this.#scheduled && !this.#working) this.#work();

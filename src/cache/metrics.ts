@@ -41,7 +41,7 @@ export type RestartReason = FailureReason | "ended" | "short" | "relist";
 
 const RESTARTS: readonly RestartReason[] = [...FAILURES, "ended", "short", "relist"];
 
-const RELISTS = ["expired", "rewind", "verification"] as const;
+const RELISTS = ["expired", "rewind", "unreadable", "verification"] as const;
 
 /** Why a cache that had a list needed another. */
 export type RelistReason = (typeof RELISTS)[number];

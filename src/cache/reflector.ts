@@ -57,7 +57,9 @@ export class Reflector<T extends KubeObject> {
   #streamsInitialState = true;
   #sendsBookmarks = false;
   #shortInARow = 0;
+  /** Where an event was last met that does not say which object it is about. */
   #unreadableAt: string | undefined;
+  #passedOver = false;
 
   constructor(options: ReflectorOptions<T>) {
     const { client, resource, scope, intake, env } = options;
@@ -165,6 +167,7 @@ export class Reflector<T extends KubeObject> {
     }
     this.#position = version;
     this.#suspect = false;
+    this.#passedOver = false;
     this.#succeeded();
     deltas.push([{ type: "REPLACED", contents, version, rewind }]);
     return deltas.drained();
@@ -227,7 +230,10 @@ export class Reflector<T extends KubeObject> {
     return this.#restart("ended");
   }
 
-  /** Queues a chunk. False when an event is to be asked for once more. */
+  /**
+   * Queues a chunk. False when an event that does not say what it is about is to be asked for once more. Met again, it is passed
+   * over, so that one bad object does not hold up the others; what it said is made up for by a list when the watch ends.
+   */
   #take(chunk: readonly WatchEvent<T>[]): boolean {
     const deltas: Delta<T>[] = [];
     let whole = true;
@@ -237,6 +243,7 @@ export class Reflector<T extends KubeObject> {
         whole = this.#unreadableAt === this.#position;
         this.#unreadableAt = this.#position;
         if (!whole) break;
+        this.#passedOver = true;
         continue;
       }
       deltas.push(taken);
@@ -270,6 +277,7 @@ export class Reflector<T extends KubeObject> {
   /** In a pause the server may be replaced by another one: restored from a backup, or a replica that is behind. */
   #restart(reason: RestartReason, pauseMs = 0): number {
     this.#suspect ||= pauseMs > 0;
+    if (this.#passedOver && reason !== "unreadable") this.#wanted ??= "unreadable";
     this.#options.counters.restarts[reason].inc();
     return pauseMs;
   }

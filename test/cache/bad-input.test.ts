@@ -52,12 +52,25 @@ test("a frame that is not readable is asked for once more, then passed over", as
   expect(rig.keys()).toEqual(["a@11", "b@12", "c@13"]);
   expect(rig.restarts("unreadable")).toBe(1);
 
-  rig.server.lastWatch.send(garbage, added("d", 16));
-  await rig.rest();
-  rig.server.lastWatch.send(garbage, added("d", 16));
-  await rig.rest();
+  for (let times = 0; times < 2; times += 1) {
+    rig.server.lastWatch.send(garbage, added("d", 16));
+    await rig.rest();
+  }
   expect(rig.keys()).toEqual(["a@11", "b@12", "c@13", "d@16"]);
   expect([rig.restarts("unreadable"), rig.server.lists.length]).toEqual([2, 1]);
+
+  // What it said nobody knows: a list makes up for it when the watch ends.
+  await rig.clock.advance(60_000);
+  rig.server.lastWatch.end();
+  await rig.rest();
+  rig.server.lastList.answer("20", [object("a", 11), object("b", 15), object("c", 13), object("d", 16)]);
+  await rig.rest();
+  expect([rig.keys()[1], rig.relists("unreadable")]).toEqual(["b@15", 1]);
+  await rig.clock.advance(60_000);
+  rig.server.lastWatch.send(bookmark(21));
+  rig.server.lastWatch.end();
+  await rig.rest();
+  expect(rig.server.lists).toHaveLength(2);
 });
 
 test("an object that cannot be read stays in the cache by its metadata, with the reason, until it can be read", async () => {

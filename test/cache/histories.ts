@@ -129,8 +129,10 @@ export class World {
   /** By the version of the whole cluster at which the state began; oldest first. */
   #past: { readonly version: bigint; readonly state: Snapshot }[] = [];
   #compactedAt: bigint;
-  /** Events were dropped: until the next list nobody can know. */
-  lossy = false;
+  /** Something was lost that only a list finds: until then nobody can know. */
+  isLossy = false;
+  #isDropping = false;
+  #hasDamaged = false;
   /** Called before the history is rolled back, with the version it goes back to. */
   onRollback: (version: string) => void = () => {};
   replica = 0;
@@ -166,7 +168,7 @@ export class World {
   /** Ends every fault and lets enough time pass for every client to notice. */
   async heal(): Promise<void> {
     await this.#calm();
-    if (this.lossy) {
+    if (this.#isDropping) {
       // Only a list finds what the watch never said. The streams that are open may not even say that they expired.
       this.#cluster.faults.breakWatches(this.#resource);
       await this.clock.advance(100_000);
@@ -260,9 +262,13 @@ export class World {
       case "withholdBookmarks":
         return faults.withholdBookmarks(resource);
       case "damage":
+        // A frame that is damaged twice is passed over until the watch ends.
+        this.isLossy ||= this.#hasDamaged;
+        this.#hasDamaged = true;
         return this.#transport.damageNextFrame();
       case "drop":
-        this.lossy = true;
+        this.isLossy = true;
+        this.#isDropping = true;
         return faults.dropNext(resource, 1);
       case "compact":
       case "expire":

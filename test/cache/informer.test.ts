@@ -105,6 +105,23 @@ test("a list is seen whole or not at all, however long its handlers take", async
   expect(server.lastWatch.options.resourceVersion).toBe("3000");
 });
 
+test("a long list gives the event loop a turn every 500 handler calls", async () => {
+  await using rig = new Rig();
+  const perTurn: number[] = [];
+  let inThisTurn = 0;
+  rig.informer.addHandler(() => {
+    if (inThisTurn === 0) setImmediate(() => perTurn.push(inThisTurn) && (inThisTurn = 0));
+    inThisTurn += 1;
+  });
+  await rig.start();
+  const items = Array.from({ length: 5_000 }, (_, index) => object(`n${index}`, index + 1));
+  rig.server.lastList.answer("5000", items);
+  await rig.until(() => rig.informer.status().state === "watching");
+  await rig.rest();
+  expect(perTurn.reduce((sum, count) => sum + count, 0)).toBe(5_000);
+  expect(Math.max(...perTurn)).toBeLessThanOrEqual(500);
+});
+
 test("a late handler first gets what is there, then is synced", async () => {
   await using rig = new Rig();
   await rig.started(10, [object("a", 3), object("b", 4)]);

@@ -70,7 +70,7 @@ export class Observer {
 
   /** At any time the store holds exactly what the server held at the store's version. */
   #compare(when: string): void {
-    if (this.#estranged || this.#world.lossy) return;
+    if (this.#estranged || this.#world.isLossy) return;
     const version = this.#informer.lastStoreSyncResourceVersion();
     const expected = text(this.#world.stateAt(version));
     const actual = text(snapshot(this.#informer.lister.list()));
