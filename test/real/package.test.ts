@@ -57,7 +57,17 @@ describe("the packed tarball", () => {
     const program =
       'import { Controller, resources } from "stalewatch";\nnew Controller("x", { for: resources.jobs, reconcile() {} });\n';
     await writeFile(join(folder, "program.ts"), program);
-    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2024", "--types", ""];
+    // No types of Node's, and the library that `await using` needs.
+    const options = [
+      "--noEmit",
+      "--strict",
+      "--module",
+      "nodenext",
+      "--lib",
+      "es2024,esnext.disposable",
+      "--types",
+      "",
+    ];
     const { stdout } = await run(join(root, "node_modules/.bin/tsc"), [...options, "program.ts"], folder);
     expect(stdout).toBe("");
   });
@@ -81,7 +91,7 @@ describe("the packed tarball", () => {
 
   test("has types that resolve (attw)", async () => {
     const { stdout } = await run(join(root, "node_modules/.bin/attw"), ["--profile", "esm-only", tarball], folder);
-    expect(stdout).toContain("No problems found");
+    expect(stdout.match(/node16 \(from ESM\): 🟢 \(ESM\)/g)).toHaveLength(2);
   });
 });
 
