@@ -25,7 +25,7 @@ export interface IntervalOptions<N extends string> {
   /** Letters, digits, `_` and `-`, a letter first: it is a label value in every metric of requeues. */
   name: N;
   sort: IntervalSort;
-  /** "30s", "10m", or milliseconds. Zero only for a schedule (due at once). */
+  /** "30s", "10m", or milliseconds. Zero only for a schedule, which says whether that means at once or never. */
   duration: string | number;
   /** "compiled in" unless given. */
   source?: IntervalSource;
@@ -51,6 +51,19 @@ export function defineInterval<const N extends string>(options: IntervalOptions<
     throw new StalewatchError("BAD_INTERVAL", `interval ${name} lasts ${ms} ms`, `give a ${sort} ${shortest}`);
   }
   return { name, sort, ms, source };
+}
+
+/**
+ * The interval as a flag or field sets it: same name, same sort, another duration and source. The interval itself when `duration`
+ * is undefined: nobody set it. Errors: as `defineInterval`.
+ */
+export function overrideInterval<N extends string>(
+  interval: Interval<N>,
+  duration: string | number | undefined,
+  source: IntervalSource,
+): Interval<N> {
+  if (duration === undefined) return interval;
+  return defineInterval<N>({ name: interval.name, sort: interval.sort, duration, source });
 }
 
 /**
