@@ -1,12 +1,11 @@
 // exposition/: what the ports of telemetry/ lead to: Prometheus pages, OpenTelemetry spans, log lines.
 // Promises: recording is cheap and never throws; a page has every family of the catalog; no type of a library in what it exports.
 // Does not serve anything itself (http/ does) and loads the OpenTelemetry SDK only when the environment asks for traces.
-// Start with prometheus-meter.ts for metrics, otel-tracer.ts for traces, catalog.ts for what there is.
+// Start with prometheus-meter.ts for metrics, start-tracing.ts for traces, catalog.ts for what there is.
 export { catalog } from "./catalog.ts";
 export type { ForeignRegistry } from "./foreign-registries.ts";
 export { createLog, type LogFormat, type LogLevel, type LogOptions } from "./log.ts";
 export { httpRequestDuration } from "./metrics.ts";
-export { OtelTracer, type OtelTracerOptions } from "./otel-tracer.ts";
 export { PrometheusMeter, type PrometheusMeterOptions, type Scrape } from "./prometheus-meter.ts";
 export {
   type EnvironmentVariables,

@@ -61,7 +61,7 @@ export function strangersIn(query: string, families: ReadonlyMap<string, MetricD
 
 /** The labels of every series name that a stalewatch process exports. */
 export async function exportedFamilies(): Promise<ReadonlyMap<string, MetricDefinition["labels"]>> {
-  const families = new Map<string, MetricDefinition["labels"]>();
+  const families = new Map<string, MetricDefinition["labels"]>([["up", {}]]); // Prometheus' own, for every target
   const page = (await new PrometheusMeter().scrape()).body.toString();
   for (const [, name = ""] of page.matchAll(/^# TYPE (\S+) /gm)) families.set(name, {});
   for (const { name, type, labels, buckets = [] } of catalog) {

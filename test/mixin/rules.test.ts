@@ -18,7 +18,6 @@ let directory = "";
 
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), "stalewatch-rules-"));
-  writeFileSync(join(directory, "rules.yaml"), stringify(rules));
 });
 
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -38,6 +37,8 @@ function evaluate(alert: string, situations: readonly Situation[]): string {
     alert_rule_test: [{ eval_time: at, alertname: alert, exp_alerts: fires.map((one) => expectation(alert, one)) }],
   }));
   const path = join(directory, `${alert}.test.yaml`);
+  const own = rules.groups.flatMap((group) => group.rules).filter((rule) => rule.alert === alert);
+  writeFileSync(join(directory, "rules.yaml"), stringify({ groups: [{ name: alert, rules: own }] }));
   writeFileSync(path, stringify({ rule_files: ["rules.yaml"], evaluation_interval: "1m", tests }));
   return promtool(["test", "rules", path]);
 }

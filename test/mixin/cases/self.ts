@@ -1,6 +1,7 @@
 import type { RuleCase } from "../rule-case.ts";
 
 const build = 'stalewatch_build_info{job="stalewatch", instance="a:8443", version="0.1.0", node="v24"}';
+const up = 'up{job="stalewatch", instance="a:8443"}';
 const dropped =
   'stalewatch_series_dropped_total{job="stalewatch", instance="a:8443", family="stalewatch_stuck_since_timestamp_seconds"}';
 
@@ -22,6 +23,26 @@ export const selfCases: readonly RuleCase[] = [
     twins: [
       { name: "it is scraped", series: build, values: "1x35" },
       { name: "it was away for a few minutes", series: build, values: "1x5 _x9 1x30" },
+    ],
+  },
+  {
+    alert: "StalewatchDown",
+    name: "one that was scraped does not answer",
+    series: { [up]: "1x5 0x30", [build]: "1x5 stale" },
+    at: "15m",
+    fires: [
+      {
+        severity: "warning",
+        labels: { job: "stalewatch", instance: "a:8443" },
+        summary: "a:8443 does not answer scrapes.",
+        description:
+          "The stalewatch at a:8443 has not answered a scrape for 5 minutes, but is still listed as a target. What it alone watches is not watched.",
+      },
+    ],
+    twins: [
+      { name: "it was taken away on purpose", series: up, values: "1x5 stale" },
+      { name: "it came back at once", series: up, values: "1x5 0x3 1x30" },
+      { name: "it is another program", series: build, renamed: build.replace("a:8443", "b:8443") },
     ],
   },
   {
