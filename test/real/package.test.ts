@@ -57,17 +57,8 @@ describe("the packed tarball", () => {
     const program =
       'import { Controller, resources } from "stalewatch";\nnew Controller("x", { for: resources.jobs, reconcile() {} });\n';
     await writeFile(join(folder, "program.ts"), program);
-    // No types of Node's, and the library that `await using` needs.
-    const options = [
-      "--noEmit",
-      "--strict",
-      "--module",
-      "nodenext",
-      "--lib",
-      "es2024,esnext.disposable",
-      "--types",
-      "",
-    ];
+    const types = ["--typeRoots", join(root, "node_modules/@types"), "--types", "node"];
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--lib", "es2024,esnext.disposable", ...types];
     const { stdout } = await run(join(root, "node_modules/.bin/tsc"), [...options, "program.ts"], folder);
     expect(stdout).toBe("");
   });
