@@ -16,6 +16,9 @@ import { SilenceGuard } from "./silence-guard.ts";
 /** client-go's: 0.8 s doubling to 30 s, each up to doubled by chance, forgotten after two quiet minutes. */
 const BACKOFF: BackoffOptions = { baseMs: 800, maxMs: 30_000, factor: 2, jitter: 1, resetAfterMs: 120_000 };
 
+/** A server that asks for a longer pause is asked again all the same. */
+const LONGEST_PAUSE_MS = 300_000;
+
 /** A watch that ends within this time is not worth opening again at once. */
 const SHORT_WATCH_MS = 1_000;
 
@@ -176,7 +179,6 @@ export class Reflector<T extends KubeObject> {
   async #verify(): Promise<void> {
     const version = await readVersion(this.#source, this.#attempt.signal);
     this.#suspect = false;
-    this.#succeeded();
     if (compareVersions(version, this.#position) === -1) this.#wanted = "rewind";
   }
 
@@ -189,6 +191,7 @@ export class Reflector<T extends KubeObject> {
       sendInitialEvents: resourceVersion === "",
       // Spread, so that a fleet that started together does not come back together.
       timeoutSeconds: 300 + Math.floor(env.random() * 300),
+      onOpen: () => this.#succeeded(),
       signal,
     });
   }
@@ -296,7 +299,7 @@ export class Reflector<T extends KubeObject> {
 
   #delay(thrown: unknown): number {
     const askedMs = thrown instanceof ApiError ? (thrown.retryAfterMs ?? 0) : 0;
-    return Math.max(this.#backoff.next(), askedMs);
+    return Math.max(this.#backoff.next(), Math.min(askedMs, LONGEST_PAUSE_MS));
   }
 
   async #pause(pauseMs: number, signal: AbortSignal): Promise<void> {

@@ -41,6 +41,8 @@ export interface WatchOptions extends Scope {
   timeoutSeconds: number;
   /** Fail when no byte comes for this long; `timeoutSeconds` plus 30 s unless given. */
   idleTimeoutMs?: number;
+  /** Called when the server has accepted the watch; the first event may be long in coming. */
+  onOpen?: () => void;
   signal?: AbortSignal;
 }
 

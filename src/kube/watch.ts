@@ -24,6 +24,7 @@ export async function* watchEvents<T extends KubeObject>(
 ): AsyncGenerator<readonly WatchEvent<T>[], void, void> {
   const subject: Subject = { verb: "watch", name: resourceName(reading.resource) };
   const response = await openWatch(reading, options, subject);
+  options.onOpen?.();
   try {
     yield* readEvents(reading, response, subject);
   } catch (thrown) {

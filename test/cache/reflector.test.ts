@@ -170,6 +170,26 @@ describe("a watch", () => {
     expect(rig.restarts("unreachable")).toBe(1);
   });
 
+  test("is what ends the last failure when the server accepts it, not the read before it", async () => {
+    await using rig = new Rig();
+    await rig.started(10);
+    rig.server.lastWatch.fail(apiError(403, "Forbidden"));
+    await rig.clock.advance(2_000);
+    rig.server.lastList.answer("10", []);
+    await rig.rest();
+    expect(rig.informer.status().lastError).toMatch(/Forbidden/);
+    rig.server.lastWatch.accept();
+    expect(rig.informer.status().lastError).toBeUndefined();
+  });
+
+  test("is not put off for days by a server that asks for it", async () => {
+    await using rig = new Rig();
+    await rig.started(10);
+    rig.server.lastWatch.fail(apiError(429, "TooManyRequests", 86_400_000));
+    await rig.clock.advance(300_000);
+    expect(rig.server.lists).toHaveLength(2);
+  });
+
   test("that is throttled waits as long as it is told", async () => {
     await using rig = new Rig();
     await rig.started(10);

@@ -63,6 +63,11 @@ export class WatchCall {
     this.#chunks.push(events);
   }
 
+  /** The server has answered; events may follow. */
+  accept(): void {
+    this.options.onOpen?.();
+  }
+
   end(): void {
     this.#chunks.end();
   }
