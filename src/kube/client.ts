@@ -1,4 +1,4 @@
-import { type ExchangeRequest, StalewatchError, type Transport } from "../base/index.ts";
+import type { ExchangeRequest, Transport } from "../base/index.ts";
 import {
   apiVersionOf,
   keyOf,
@@ -28,6 +28,8 @@ import { type Call, Caller } from "./caller.ts";
 import { Codec } from "./codec.ts";
 import { isRecord } from "./json-reader.ts";
 import { listPages } from "./list.ts";
+import { deleteBody, isGone, patchRequest } from "./write-requests.ts";
+import { type Access, accessReview, REVIEW_PATH, reviewVerdict } from "./access-review.ts";
 import { brand, requireLive } from "./live.ts";
 import { type DiscoveredResource, discoverResources } from "./discovery.ts";
 import { opaqueObjectsTotal } from "./metrics.ts";
@@ -57,18 +59,6 @@ export interface ServerVersion {
   readonly platform?: string;
 }
 
-/** What somebody would do, as RBAC names it. */
-export type Access =
-  | {
-      readonly verb: string;
-      readonly group: string;
-      readonly resource: string;
-      readonly subresource?: string;
-      readonly namespace?: string;
-      readonly name?: string;
-    }
-  | { readonly verb: string; readonly nonResourcePath: string };
-
 interface Wanted {
   readonly verb: string;
   readonly method: Call["method"];
@@ -78,12 +68,6 @@ interface Wanted {
 }
 
 const IDLE_TIMEOUT_MS = 60_000;
-
-const PATCH_TYPES: Readonly<Record<Patch["type"], string>> = {
-  merge: "application/merge-patch+json",
-  json: "application/json-patch+json",
-  strategic: "application/strategic-merge-patch+json",
-};
 
 /** The API server for one process. Holds no connections of its own: closing the transport is its owner's task. */
 export class KubeClient implements LiveReader, Writer {
@@ -113,9 +97,7 @@ export class KubeClient implements LiveReader, Writer {
 
   async get<T extends KubeObject>(resource: Resource<T>, ref: ObjectRef, options?: CallOptions): Promise<Live<T>> {
     const path = objectPath(resource, ref);
-    return this.#live<T>(
-      await this.#call(this.#draft({ verb: "get", method: "GET", path, name: nameOf(resource, ref) }, options)),
-    );
+    return this.#object<T>(this.#draft({ verb: "get", method: "GET", path, name: nameOf(resource, ref) }, options));
   }
 
   async create<T extends KubeObject>(resource: Resource<T>, draft: Draft, options?: WriteOptions): Promise<Live<T>> {
@@ -124,9 +106,7 @@ export class KubeClient implements LiveReader, Writer {
     const path = withQuery(collectionPath(resource, namespace), this.#writeQuery(options));
     const subject = name ? nameOf(resource, { name, ...(namespace ? { namespace } : {}) }) : resourceName(resource);
     const body = { apiVersion: apiVersionOf(resource), kind: resource.kind, ...draft };
-    return this.#live<T>(
-      await this.#call(this.#draft({ verb: "create", method: "POST", path, name: subject, body }, options)),
-    );
+    return this.#object<T>(this.#draft({ verb: "create", method: "POST", path, name: subject, body }, options));
   }
 
   async update<T extends KubeObject>(
@@ -137,9 +117,7 @@ export class KubeClient implements LiveReader, Writer {
     requireLive(resource, object);
     const path = withQuery(objectPath(resource, object.metadata, options?.subresource), this.#writeQuery(options));
     const subject = nameOf(resource, object.metadata);
-    return this.#live<T>(
-      await this.#call(this.#draft({ verb: "update", method: "PUT", path, name: subject, body: object }, options)),
-    );
+    return this.#object<T>(this.#draft({ verb: "update", method: "PUT", path, name: subject, body: object }, options));
   }
 
   async patch<T extends KubeObject>(
@@ -149,10 +127,9 @@ export class KubeClient implements LiveReader, Writer {
     options?: PatchOptions,
   ): Promise<Live<T>> {
     const path = withQuery(objectPath(resource, ref, options?.subresource), this.#writeQuery(options));
-    const body = patchBody(patch, options?.resourceVersion);
+    const { body, contentType, repeatable } = patchRequest(patch, options?.resourceVersion);
     const draft = this.#draft({ verb: "patch", method: "PATCH", path, name: nameOf(resource, ref), body }, options);
-    const repeatable = patch.type === "merge" || options?.resourceVersion !== undefined;
-    return this.#live<T>(await this.#call({ ...draft, contentType: PATCH_TYPES[patch.type], repeatable }));
+    return this.#object<T>({ ...draft, contentType, repeatable });
   }
 
   async delete<T extends KubeObject>(
@@ -160,20 +137,13 @@ export class KubeClient implements LiveReader, Writer {
     ref: ObjectRef,
     options: DeleteOptions = {},
   ): Promise<Live<T> | undefined> {
-    const { uid, resourceVersion, propagationPolicy, gracePeriodSeconds, dryRun } = options;
-    const preconditions = uid || resourceVersion ? { uid, resourceVersion } : undefined;
-    const body = {
-      apiVersion: "v1",
-      kind: "DeleteOptions",
-      preconditions,
-      propagationPolicy,
-      gracePeriodSeconds,
-      dryRun: dryRun ? ["All"] : undefined,
-    };
+    const body = deleteBody(options);
     const path = objectPath(resource, ref);
     const draft = this.#draft({ verb: "delete", method: "DELETE", path, name: nameOf(resource, ref), body }, options);
     const answer = await this.#call(draft);
-    return isRecord(answer) && answer["kind"] === "Status" ? undefined : this.#live<T>(answer);
+    if (isRecord(answer) && answer["kind"] === "Status") return undefined;
+    const object = liveIn<T>(answer, draft);
+    return isGone(object) ? undefined : object;
   }
 
   /** The server's build, as /version gives it (`gitVersion`: "v1.37.2"). */
@@ -192,18 +162,12 @@ export class KubeClient implements LiveReader, Writer {
 
   /** Whether the server would allow this to us (SelfSubjectAccessReview). */
   async review(access: Access, signal?: AbortSignal): Promise<{ allowed: boolean; reason?: string }> {
-    const spec =
-      "nonResourcePath" in access
-        ? { nonResourceAttributes: { verb: access.verb, path: access.nonResourcePath } }
-        : { resourceAttributes: access };
-    const body = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec };
-    const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
-    const name = "selfsubjectaccessreviews.v1.authorization.k8s.io";
-    const answer = await this.#call(this.#draft({ verb: "create", method: "POST", path, name, body }, { signal }));
-    const status = isRecord(answer) ? answer["status"] : undefined;
-    if (!isRecord(status)) throw unreadable({ verb: "create", name }, "the answer has no status");
-    const { allowed, reason } = status;
-    return { allowed: allowed === true, ...(typeof reason === "string" && reason !== "" ? { reason } : {}) };
+    const body = accessReview(access);
+    const draft = this.#draft(
+      { verb: "create", method: "POST", path: REVIEW_PATH, name: REVIEW_PATH, body },
+      { signal },
+    );
+    return reviewVerdict(await this.#call(draft), draft.subject);
   }
 
   #read(path: string, signal: AbortSignal | undefined): Promise<unknown> {
@@ -233,11 +197,8 @@ export class KubeClient implements LiveReader, Writer {
     return this.#caller.run(call, async (response) => parseJson(await readBody(response.body), response, call.subject));
   }
 
-  #live<T extends KubeObject>(answer: unknown): Live<T> {
-    if (!isRecord(answer) || !isRecord(answer["metadata"])) {
-      throw unreadable({ verb: "read", name: "the answer" }, "it is no object with metadata");
-    }
-    return brand(answer as unknown as T);
+  async #object<T extends KubeObject>(call: Call): Promise<Live<T>> {
+    return liveIn<T>(await this.#call(call), call);
   }
 
   #reading<T extends KubeObject>(resource: Resource<T>): Reading<T> {
@@ -252,19 +213,13 @@ export class KubeClient implements LiveReader, Writer {
   }
 }
 
-function nameOf(resource: Resource, ref: ObjectRef): string {
-  return `${resourceName(resource)} ${keyOf(ref)}`;
+function liveIn<T extends KubeObject>(answer: unknown, { subject }: Call): Live<T> {
+  if (!isRecord(answer) || !isRecord(answer["metadata"])) {
+    throw unreadable(subject, "the answer is no object with metadata");
+  }
+  return brand(answer as unknown as T);
 }
 
-function patchBody(patch: Patch, resourceVersion: string | undefined): unknown {
-  if (resourceVersion === undefined) return patch.body;
-  if (patch.type === "json") {
-    // Not a "test" operation: that fails with 422, and a version that does not match must be a conflict.
-    return [{ op: "replace", path: "/metadata/resourceVersion", value: resourceVersion }, ...patch.body];
-  }
-  const { metadata } = patch.body as { metadata?: unknown };
-  if (metadata !== undefined && !isRecord(metadata)) {
-    throw new StalewatchError("BAD_PATCH", "the patch's metadata is no object");
-  }
-  return { ...patch.body, metadata: { ...metadata, resourceVersion } };
+function nameOf(resource: Resource, ref: ObjectRef): string {
+  return `${resourceName(resource)} ${keyOf(ref)}`;
 }

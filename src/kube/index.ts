@@ -20,7 +20,8 @@ export type {
   WriteOptions,
   Writer,
 } from "./api.ts";
-export { type Access, type ClientOptions, KubeClient, type ServerVersion } from "./client.ts";
+export type { Access } from "./access-review.ts";
+export { type ClientOptions, KubeClient, type ServerVersion } from "./client.ts";
 export type { DiscoveredResource } from "./discovery.ts";
 export {
   ApiError,
