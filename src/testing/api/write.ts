@@ -129,12 +129,13 @@ function deleteWish(request: ServerRequest, path: ApiPath): DeleteWish {
   }
   const orphan = body["orphanDependents"];
   const fromOrphan = typeof orphan === "boolean" ? (orphan ? "Orphan" : "Background") : undefined;
+  const dryRun = body["dryRun"];
   const seconds = body["gracePeriodSeconds"] ?? query.get("gracePeriodSeconds") ?? undefined;
   return {
     ...((policy ?? fromOrphan) && { propagationPolicy: (policy ?? fromOrphan) as "Background" }),
     ...(seconds !== undefined && { gracePeriodSeconds: Number(seconds) }),
     ...(body["preconditions"] !== undefined && { preconditions: body["preconditions"] as object }),
-    dryRun: isDryRun(query),
+    dryRun: isDryRun(query) || (Array.isArray(dryRun) && dryRun.includes("All")),
   };
 }
 
