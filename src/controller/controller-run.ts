@@ -124,7 +124,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       waiting: this.#queue.waiting(),
       waitingForCache: this.#gate.waiting,
       waitsForOwnWrites: this.#gate.enabled,
-      passes: this.#counts.outcomes,
+      passes: { ...this.#counts.outcomes },
       lastError: this.#counts.lastError,
     };
   }

@@ -1,5 +1,13 @@
+import { StalewatchError } from "../base/index.ts";
 import type { Draft, DeleteOptions, Live, Patch, PatchOptions, Writer, WriteOptions } from "../kube/index.ts";
-import type { DeepReadonly, KubeObject, ObjectRef, Resource } from "../resources/index.ts";
+import {
+  type DeepReadonly,
+  keyOf,
+  type KubeObject,
+  type ObjectRef,
+  type Resource,
+  resourceName,
+} from "../resources/index.ts";
 import { setOwner } from "./owner.ts";
 import type { PassCalls } from "./pass-calls.ts";
 import type { CreateOptions, PassWriter, StatusPatch } from "./pass.ts";
@@ -30,23 +38,21 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     return this.#changed;
   }
 
-  create<O extends KubeObject>(resource: Resource<O>, draft: Draft, options: CreateOptions = {}): Promise<Live<O>> {
+  async create<O extends KubeObject>(
+    resource: Resource<O>,
+    draft: Draft,
+    options: CreateOptions = {},
+  ): Promise<Live<O>> {
     const { owner, ...rest } = options;
-    const own = this.#options;
-    const owned = owner === false ? draft : setOwner(draft, own.object, own.resource);
-    const namespace = owned.metadata.namespace ?? own.object.metadata.namespace;
-    const placed = resource.namespaced && namespace ? { ...owned, metadata: { ...owned.metadata, namespace } } : owned;
-    const { name } = draft.metadata;
-    return this.#write(
-      "create",
-      resource,
-      { ...(namespace && { namespace }), ...(name && { name }) },
-      rest,
-      (options) => own.client.create(resource, placed, options),
+    const placed = owner === false ? this.#placed(resource, draft) : this.#owned(resource, draft);
+    const { namespace, name } = placed.metadata;
+    const ref = { ...(namespace && { namespace }), ...(name && { name }) };
+    return this.#write("create", resource, ref, rest, (options) =>
+      this.#options.client.create(resource, placed, options),
     );
   }
 
-  update<O extends KubeObject>(
+  async update<O extends KubeObject>(
     resource: Resource<O>,
     object: Live<O>,
     options: WriteOptions & { subresource?: "status" } = {},
@@ -57,7 +63,7 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     );
   }
 
-  patch<O extends KubeObject>(
+  async patch<O extends KubeObject>(
     resource: Resource<O>,
     ref: ObjectRef,
     patch: Patch,
@@ -81,6 +87,22 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     return this.#write("delete", resource, ref, options, (options) =>
       this.#options.client.delete(resource, ref, options),
     );
+  }
+
+  #owned(resource: Resource, draft: Draft): Draft {
+    const own = this.#options;
+    const { namespace } = own.object.metadata;
+    if (resource.namespaced || !namespace) return this.#placed(resource, setOwner(draft, own.object, own.resource));
+    throw new StalewatchError(
+      "OWNER_OUT_OF_REACH",
+      `${resourceName(own.resource)} ${keyOf(own.object.metadata)} cannot own an object of ${resourceName(resource)}, which has no namespace`,
+      "create it with { owner: false }",
+    );
+  }
+
+  #placed(resource: Resource, draft: Draft): Draft {
+    const namespace = draft.metadata.namespace ?? this.#options.object.metadata.namespace;
+    return resource.namespaced && namespace ? { ...draft, metadata: { ...draft.metadata, namespace } } : draft;
   }
 
   async #write<A extends KubeObject | undefined, W extends WriteOptions>(

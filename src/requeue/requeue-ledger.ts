@@ -49,10 +49,13 @@ export class RequeueLedger {
     return [...this.#accounts.values()].map(({ interval }) => interval);
   }
 
-  /** Errors: `UNDECLARED_INTERVAL` when the controller did not declare it. */
+  /**
+   * An object may have its own duration of a declared interval (a field of its spec): the name counts.
+   * Errors: `UNDECLARED_INTERVAL` when the controller did not declare it.
+   */
   asked(requeue: Requeue): void {
     const account = this.#accounts.get(requeue.interval.name);
-    if (account?.interval.ms !== requeue.interval.ms) {
+    if (!account) {
       throw new StalewatchError(
         "UNDECLARED_INTERVAL",
         `controller ${this.#controller} asked for interval ${requeue.interval.name}, which it does not declare`,

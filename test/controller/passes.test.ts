@@ -3,11 +3,12 @@ import { StalewatchError } from "../../src/base/index.ts";
 import { Controller, type ControllerOptions, type Pass, TerminalError } from "../../src/controller/index.ts";
 import { isConflict } from "../../src/kube/index.ts";
 import { defineInterval, LagRequeue, Requeue } from "../../src/requeue/index.ts";
-import { resources } from "../../src/resources/index.ts";
+import { defineResource, resources } from "../../src/resources/index.ts";
 import { jobFor, type Run, runs } from "./objects.ts";
 import { Rig } from "./rig.ts";
 
 const { jobs, configMaps } = resources;
+const nodes = defineResource({ group: "", version: "v1", kind: "Node", resource: "nodes", namespaced: false });
 const Approval = defineInterval({ name: "Approval", sort: "wait", duration: "10m" });
 const own = { controller: "runner" };
 
@@ -187,6 +188,11 @@ describe("a failed pass", () => {
       "the cache of a kind that it does not have",
       ({ cached }) => void cached(configMaps),
       /has no cache of configmaps.v1/,
+    ],
+    [
+      "to own an object without a namespace",
+      async ({ write }) => void (await write.create(nodes, { metadata: { name: "node" } })),
+      /runs.v1.example.com shop\/export cannot own an object of nodes.v1, which has no namespace/,
     ],
     [
       "to write a cached object back",
