@@ -60,6 +60,8 @@ export class Reflector<T extends KubeObject> {
   #streamsInitialState = true;
   #sendsBookmarks = false;
   #shortInARow = 0;
+  /** No watch has brought anything since the last one whose version was gone. */
+  #expiredInVain = false;
   /** Where an event was last met that does not say which object it is about. */
   #unreadableAt: string | undefined;
   #passedOver = false;
@@ -210,7 +212,10 @@ export class Reflector<T extends KubeObject> {
       for await (const chunk of stream) {
         guard.heard();
         brought += chunk.length;
-        if (chunk.length > 0) this.#succeeded();
+        if (chunk.length > 0) {
+          this.#expiredInVain = false;
+          this.#succeeded();
+        }
         if (!this.#take(chunk)) return this.#restart("unreadable");
         if (this.#options.deltas.size > 0) await this.#options.deltas.drained();
       }
@@ -272,9 +277,13 @@ export class Reflector<T extends KubeObject> {
 
   #watchFailed(thrown: unknown): number {
     const reason = reasonOf(thrown);
-    if (reason === "expired") this.#wanted ??= "expired";
     this.#report("watch failed", reason, thrown);
-    return this.#restart(reason, this.#delay(thrown));
+    if (reason !== "expired") return this.#restart(reason, this.#delay(thrown));
+    this.#wanted ??= "expired";
+    // A server that says so is there: the pause that an outage has grown is no reason to wait. Only a list in vain is.
+    const pauseMs = this.#expiredInVain ? this.#delay(thrown) : 0;
+    this.#expiredInVain = true;
+    return this.#restart(reason, pauseMs);
   }
 
   /** In a pause the server may be replaced by another one: restored from a backup, or a replica that is behind. */

@@ -216,6 +216,26 @@ describe("a watch", () => {
     expect([rig.relists("expired"), rig.restarts("expired")]).toEqual([1, 1]);
   });
 
+  test.each([
+    ["at once where the watch had brought something", true],
+    ["after a pause where the list before it was in vain", false],
+  ])("whose version is gone is replaced by a list: %s", async (_, brought) => {
+    await using rig = new Rig();
+    await rig.started(10);
+    rig.server.lastWatch.fail(expired());
+    await rig.rest();
+    rig.server.lastList.answer("90", []);
+    await rig.rest();
+    if (brought) rig.server.lastWatch.send(bookmark(91));
+    await rig.rest();
+    const lists = rig.server.lists.length;
+    rig.server.lastWatch.fail(expired());
+    await rig.rest();
+    expect(rig.server.lists.length).toBe(brought ? lists + 1 : lists);
+    await rig.clock.advance(2_000);
+    expect(rig.server.lists.length).toBe(lists + 1);
+  });
+
   test("that ends as soon as it began, again and again, is opened at growing distances", async () => {
     await using rig = new Rig();
     await rig.started(10);
