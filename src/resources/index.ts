@@ -5,6 +5,7 @@
 export { type ConfigMap, resources } from "./builtin.ts";
 export type { CronJob, CronJobSpec, CronJobStatus, ObjectReference } from "./cronjob.ts";
 export type { Event, EventSeries } from "./event.ts";
+export { isFinishedJob, isFinishedPod } from "./finished.ts";
 export { type Job, jobShape, type JobSpec, type JobStatus, type UncountedTerminatedPods } from "./job.ts";
 export type { Lease, LeaseSpec } from "./lease.ts";
 export { objectMetaShape } from "./meta-shape.ts";
@@ -30,6 +31,7 @@ export type {
   PodStatus,
   SchedulingGate,
 } from "./pod.ts";
+export { type HolderEvidence, type RunLeaseRules, runLeaseState, type RunLeaseState } from "./run-lease.ts";
 export { apiVersionOf, defineResource, type Resource, resourceName, type ResourceOptions } from "./resource.ts";
 export { type FieldRequirement, type LabelMatcher, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 export { compareVersions, isComparableVersion, type VersionOrder, versionToMetric } from "./versions.ts";
