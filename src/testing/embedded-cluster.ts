@@ -93,14 +93,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     const requestFaults = new RequestFaults(clock, (replica) => this.replicas.indexOf(replica));
     const writer = new ObjectWriter(store, { clock, random });
     const deleter = new ObjectDeleter(store, clock);
-    this.faults = new FaultControl({
-      store,
-      kinds,
-      hub: this.#hub,
-      kindFaults,
-      requestFaults,
-      replicas: this.replicas,
-    });
+    this.faults = new FaultControl({ store, kinds, hub: this.#hub, kindFaults, requestFaults });
     this.objects = new ClusterObjects({ store, kinds, writer, deleter });
     this.#backend = {
       clock,

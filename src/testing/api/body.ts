@@ -26,18 +26,48 @@ export function readObject(request: ServerRequest, kind: Kind): Fields {
   const unrecognized = (problem: string): string =>
     `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: ${problem}`;
   const body = readJson(request, unrecognized) ?? {};
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    throw badRequest(unrecognized("json: cannot unmarshal into an object"));
-  }
-  const { apiVersion = kind.apiVersion, kind: name = kind.kind, ...object } = withoutNulls(body as Fields);
+  if (!isMap(body)) throw badRequest(unrecognized("json: cannot unmarshal into an object"));
+  const { apiVersion = kind.apiVersion, kind: name = kind.kind, ...object } = withoutNulls(body);
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {
-    const [found, version] = [String(name), String(apiVersion)];
+    const [found, version] = [JSON.stringify(name), String(apiVersion)];
     throw badRequest(
       `${found} in version "${version.split("/").at(-1)}" cannot be handled as a ${kind.kind}: ` +
-        `no kind "${found}" is registered for version "${version}"`,
+        `no kind ${found} is registered for version "${version}"`,
     );
   }
+  checkMetadata(object);
   return object;
+}
+
+const MAPS = ["labels", "annotations"];
+/** Lists, and what their items must be. */
+const LISTS: Readonly<Record<string, (item: unknown) => boolean>> = {
+  finalizers: (item) => typeof item === "string",
+  ownerReferences: isMap,
+};
+const TEXTS = ["name", "namespace", "generateName", "uid", "resourceVersion"];
+
+/** Errors: 400 where metadata is not what its Go type could be read from. */
+export function checkMetadata(object: Fields): void {
+  const metadata = object["metadata"] ?? {};
+  if (!isMap(metadata)) throw wrongType("metadata");
+  for (const field of MAPS) {
+    const map = metadata[field] ?? {};
+    if (!isMap(map) || Object.values(map).some((value) => typeof value !== "string")) throw wrongType(field);
+  }
+  for (const [field, fits] of Object.entries(LISTS)) {
+    const list = metadata[field] ?? [];
+    if (!Array.isArray(list) || !list.every(fits)) throw wrongType(field);
+  }
+  for (const field of TEXTS) if (typeof (metadata[field] ?? "") !== "string") throw wrongType(field);
+}
+
+function wrongType(field: string): Error {
+  return badRequest(`json: cannot unmarshal the value of ${field} into its Go type`);
+}
+
+function isMap(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function mediaTypeOf(request: ServerRequest): string {
@@ -55,5 +85,5 @@ function withoutNulls(value: Fields): Fields {
 }
 
 function withoutNullsAnywhere(value: unknown): void {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) withoutNulls(value as Fields);
+  if (isMap(value)) withoutNulls(value);
 }

@@ -33,15 +33,28 @@ function offered(types: readonly string[]): string {
 }
 
 function applyOperations(target: Fields, body: unknown): Fields {
-  if (!Array.isArray(body))
-    throw badRequest("error decoding patch: json: cannot unmarshal object into a list of operations");
-  for (const operation of body as Operation[]) {
-    const [error] = applyPatch(target, [lenient(target, operation)]);
-    if (error) {
+  if (!Array.isArray(body) || !body.every(isOperation)) {
+    throw badRequest("error decoding patch: json: cannot unmarshal the patch into a list of operations");
+  }
+  for (const operation of body) {
+    if (!succeeds(target, operation)) {
       throw new StatusError(422, "Invalid", "the server rejected our request due to an error in our request", {});
     }
   }
   return target;
+}
+
+function isOperation(value: unknown): value is Operation {
+  const { op, path, from = "" } = Object(value) as Record<string, unknown>;
+  return typeof op === "string" && typeof path === "string" && typeof from === "string";
+}
+
+function succeeds(target: Fields, operation: Operation): boolean {
+  try {
+    return applyPatch(target, [lenient(target, operation)]).every((error) => error === null);
+  } catch {
+    return false; // Not a JSON pointer.
+  }
 }
 
 /** The real server lets a member of a map be replaced that is not there. */

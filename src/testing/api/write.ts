@@ -1,13 +1,13 @@
 import { type ObjectRef } from "../../resources/index.ts";
-import { badRequest, conflict, invalid, invalidOptions, notFound, StatusError } from "../status-error.ts";
+import { badRequest, conflict, invalid, notFound, StatusError } from "../status-error.ts";
 import { copyJson } from "../storage/copy-json.ts";
 import type { Kind } from "../storage/kind.ts";
-import type { DeleteWish } from "../storage/object-deleter.ts";
 import type { WriteOptions } from "../storage/object-writer.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { negotiate } from "../wire/media-type.ts";
 import type { Backend, Target } from "./backend.ts";
-import { mediaTypeOf, readJson, readObject } from "./body.ts";
+import { checkMetadata, mediaTypeOf, readJson, readObject } from "./body.ts";
+import { deleteWish, isDryRun } from "./delete-wish.ts";
 import type { ServerRequest, ServerResponse } from "./exchange.ts";
 import { paced } from "./paced.ts";
 import type { ApiPath } from "./path.ts";
@@ -63,7 +63,8 @@ function patching(request: ServerRequest, kind: Kind, ref: ObjectRef): Change {
   return (current) => {
     const target = copyJson(current) as unknown as Record<string, unknown>;
     const { apiVersion: _, kind: __, ...patched } = applyPatchBody(kind, mediaTypeOf(request), body, target);
-    const next = patched as unknown as StoredObject;
+    checkMetadata(patched);
+    const next = { metadata: {}, ...patched } as unknown as StoredObject;
     checkSame(ref, next.metadata.name, next.metadata.namespace);
     if (next.metadata.uid !== current.metadata.uid) {
       const message = `Invalid value: ${JSON.stringify(next.metadata.uid)}: field is immutable`;
@@ -115,30 +116,6 @@ export function deleteCollection(backend: Backend, request: ServerRequest, { kin
   };
 }
 
-const POLICIES = new Set(["Background", "Foreground", "Orphan"]);
-
-/** DeleteOptions come as the body or, each by itself, in the query. Errors: 400, 422. */
-function deleteWish(request: ServerRequest, path: ApiPath): DeleteWish {
-  const body = (readJson(request, (problem) => `invalid DeleteOptions: ${problem}`) ?? {}) as Record<string, unknown>;
-  const { query } = path;
-  const policy = (body["propagationPolicy"] ?? query.get("propagationPolicy") ?? undefined) as string | undefined;
-  if (policy !== undefined && !POLICIES.has(policy)) {
-    const supported = 'supported values: "Foreground", "Background", "Orphan", "nil"';
-    const message = `Unsupported value: ${JSON.stringify(policy)}: ${supported}`;
-    throw invalidOptions("DeleteOptions", [{ reason: "FieldValueNotSupported", message, field: "propagationPolicy" }]);
-  }
-  const orphan = body["orphanDependents"];
-  const fromOrphan = typeof orphan === "boolean" ? (orphan ? "Orphan" : "Background") : undefined;
-  const dryRun = body["dryRun"];
-  const seconds = body["gracePeriodSeconds"] ?? query.get("gracePeriodSeconds") ?? undefined;
-  return {
-    ...((policy ?? fromOrphan) && { propagationPolicy: (policy ?? fromOrphan) as "Background" }),
-    ...(seconds !== undefined && { gracePeriodSeconds: Number(seconds) }),
-    ...(body["preconditions"] !== undefined && { preconditions: body["preconditions"] as object }),
-    dryRun: isDryRun(query) || (Array.isArray(dryRun) && dryRun.includes("All")),
-  };
-}
-
 function refOf({ namespace, name = "" }: ApiPath): ObjectRef {
   return namespace === undefined ? { name } : { namespace, name };
 }
@@ -150,10 +127,6 @@ function optionsOf(request: ServerRequest, { query, subresource }: ApiPath): Wri
     fieldManager: query.get("fieldManager") ?? agent,
     subresource: subresource === "status" ? "status" : undefined,
   };
-}
-
-function isDryRun(query: URLSearchParams): boolean {
-  return query.get("dryRun") === "All";
 }
 
 /** Errors: 404 without the namespace, 403 while it is being deleted. */

@@ -1,5 +1,4 @@
 import type { KindFaults } from "./kind-faults.ts";
-import type { Replica } from "../watching/replica.ts";
 import type { RequestFault, RequestFaults, RequestMatch } from "./request-faults.ts";
 import { expired, StatusError } from "../status-error.ts";
 import type { KindRef, KindRegistry } from "../storage/kind-registry.ts";
@@ -38,7 +37,6 @@ interface FaultServices {
   readonly hub: WatchHub;
   readonly kindFaults: KindFaults;
   readonly requestFaults: RequestFaults;
-  readonly replicas: readonly Replica[];
 }
 
 /** Everything that can be made to go wrong, while clients run. Faults of a kind hit its watches on every replica. */
@@ -136,13 +134,12 @@ export class FaultControl {
    * connections break, as the API servers restart.
    */
   rollback(version: string): void {
-    const { store, replicas } = this.#services;
+    const { store } = this.#services;
     const revision = store.scale.revision(version);
     if (revision === undefined || revision < store.compacted || revision > store.revision) {
       throw new RangeError(`version ${version} is not in the history`);
     }
     store.rollback(revision);
-    for (const replica of replicas) replica.forget();
     this.breakWatches();
   }
 

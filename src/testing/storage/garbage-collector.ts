@@ -40,6 +40,24 @@ export class GarbageCollector {
   constructor(services: Services) {
     this.#services = services;
     services.store.onChange((change) => this.#notice(change));
+    services.store.onRollback(() => this.#index());
+  }
+
+  #index(): void {
+    this.#dependents.clear();
+    for (const kind of this.#services.kinds.all()) {
+      for (const object of this.#services.store.table(kind).sorted()) {
+        this.#addDependent({ kind, key: keyOf(object.metadata) }, object);
+      }
+    }
+  }
+
+  #addDependent(item: Item, { metadata }: StoredObject): void {
+    for (const { uid } of metadata.ownerReferences ?? []) {
+      const there = this.#dependents.get(uid);
+      if (there) there.set(idOf(item), item);
+      else this.#dependents.set(uid, new Map([[idOf(item), item]]));
+    }
   }
 
   #notice({ kind, key, type, object, previous }: Change): void {
@@ -53,11 +71,7 @@ export class GarbageCollector {
       for (const owner of owners) this.#enqueueOwner(owner, object);
       return;
     }
-    for (const { uid } of owners) {
-      const there = this.#dependents.get(uid);
-      if (there) there.set(id, item);
-      else this.#dependents.set(uid, new Map([[id, item]]));
-    }
+    this.#addDependent(item, object);
     if (owners.length > 0 || awaitsCollector(object)) this.#enqueue(item);
   }
 

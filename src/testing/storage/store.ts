@@ -22,6 +22,7 @@ export class Store {
   readonly #historySize: number;
   readonly #tables: Map<string, Table> = new Map();
   readonly #listeners: Set<(change: Change) => void> = new Set();
+  readonly #rollbackListeners: Set<() => void> = new Set();
   /** `#log[0]` is the change of revision `#compacted` + 1. */
   #log: Change[] = [];
   #compacted = 0;
@@ -117,6 +118,12 @@ export class Store {
       const change = this.#log.pop() as Change;
       this.table(change.kind).set(change.key, change.previous);
     }
+    for (const listener of this.#rollbackListeners) listener();
+  }
+
+  /** Runs `listener` after each rollback: whatever was concluded from changes must be concluded anew. */
+  onRollback(listener: () => void): void {
+    this.#rollbackListeners.add(listener);
   }
 
   /** Runs `listener` inside each write, before the writer has its answer. Returns how to stop it. */

@@ -22,6 +22,8 @@ export class Replica {
     this.#store = store;
     this.#clock = clock;
     this.#progressNotifyMs = progressNotifyMs;
+    // After a rollback nothing that was confirmed is true any more.
+    store.onRollback(() => this.#confirmed.clear());
   }
 
   /** The newest revision that it has seen. */
@@ -50,10 +52,5 @@ export class Replica {
     const deadline = this.#clock.monotonic() + READ_WAIT_MS;
     while (this.horizon < revision && this.#clock.monotonic() < deadline) await sleep(this.#clock, POLL_MS);
     return this.horizon >= revision;
-  }
-
-  /** After a rollback nothing that was confirmed is true any more. */
-  forget(): void {
-    this.#confirmed.clear();
   }
 }
