@@ -17,6 +17,7 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   readonly #failureOf: (error: unknown) => unknown;
   #chunks: Uint8Array[] = [];
   #size = 0;
+  #paused = false;
   #waiter: Waiter | undefined;
   #end: { readonly error?: unknown } | undefined;
 
@@ -26,36 +27,25 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
   }
 
   push(chunk: Uint8Array): void {
-    if (this.#waiter) {
-      const waiter = this.#waiter;
-      this.#waiter = undefined;
-      waiter.resolve({ done: false, value: chunk });
-      return;
-    }
+    // The API server sends each event as an HTTP chunk of its own, and one read of the socket brings many: they go on together.
+    if (this.#waiter && this.#chunks.length === 0) queueMicrotask(() => this.#serve());
     this.#chunks.push(chunk);
     this.#size += chunk.length;
-    if (this.#size >= HIGH_WATER_BYTES) this.#controller.pause();
+    if (this.#size < HIGH_WATER_BYTES || this.#paused) return;
+    this.#paused = true;
+    this.#controller.pause();
   }
 
   /** What came before is still read. */
   finish(end: { readonly error?: unknown } = {}): void {
     this.#end ??= end;
-    const waiter = this.#waiter;
-    this.#waiter = undefined;
-    if (waiter) this.#settle(waiter);
+    this.#serve();
   }
 
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const value = this.#chunks.shift();
-    if (value) {
-      this.#size -= value.length;
-      if (this.#chunks.length === 0) this.#controller.resume();
-      return Promise.resolve({ done: false, value });
-    }
     return new Promise((resolve, reject) => {
-      const waiter = { resolve, reject };
-      if (this.#end) this.#settle(waiter);
-      else this.#waiter = waiter;
+      this.#waiter = { resolve, reject };
+      this.#serve();
     });
   }
 
@@ -73,10 +63,28 @@ export class ResponseBody implements AsyncIterableIterator<Uint8Array, undefined
     return this;
   }
 
-  #settle(waiter: Waiter): void {
-    const { error } = this.#end ?? {};
-    if (error === undefined) waiter.resolve({ done: true, value: undefined });
-    else waiter.reject(this.#failureOf(error));
-    this.#end = {};
+  #serve(): void {
+    const waiter = this.#waiter;
+    if (!waiter) return;
+    if (this.#chunks.length > 0) {
+      this.#waiter = undefined;
+      waiter.resolve({ done: false, value: this.#takeAll() });
+    } else if (this.#end) {
+      this.#waiter = undefined;
+      const { error } = this.#end;
+      this.#end = {};
+      if (error === undefined) waiter.resolve({ done: true, value: undefined });
+      else waiter.reject(this.#failureOf(error));
+    }
+  }
+
+  #takeAll(): Uint8Array {
+    const chunks = this.#chunks;
+    const all = chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks, this.#size);
+    this.#chunks = [];
+    this.#size = 0;
+    if (this.#paused) this.#controller.resume();
+    this.#paused = false;
+    return all;
   }
 }
