@@ -54,8 +54,15 @@ export class DeltaQueue<D> {
 
   #work(): void {
     this.#working = true;
-    this.#options.batch(() => this.#steps());
-    this.#working = false;
+    try {
+      this.#options.batch(() => this.#steps());
+    } finally {
+      this.#working = false;
+      this.#proceed();
+    }
+  }
+
+  #proceed(): void {
     if (this.#closed) this.close();
     else if (this.size > 0) this.#later();
     else this.#empty();
