@@ -5,9 +5,15 @@ import { createInterface } from "node:readline";
 export class Child implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #lines: AsyncIterator<string>;
+  /** Rejects when the process ends: nobody should wait for what it was to do. */
+  readonly failed: Promise<never>;
 
   constructor(command: string, args: readonly string[], env: Record<string, string> = {}) {
     this.#process = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, ...env } });
+    this.failed = new Promise((_, reject) => {
+      this.#process.once("exit", () => reject(new Error(`${args.join(" ")} ended; its error is above`)));
+    });
+    this.failed.catch(() => {}); // Of interest only to who waits for it.
     if (!this.#process.stdout) throw new Error(`${command} has no standard output`);
     this.#lines = createInterface({ input: this.#process.stdout })[Symbol.asyncIterator]();
   }

@@ -34,7 +34,7 @@ export const informer: Benchmark = {
 
 async function runClient(script: string, kubeconfig: string, server: Child): Promise<Result> {
   await using client = Child.script(script, kubeconfig);
-  const listed = await client.next<Listed>();
+  const listed = await Promise.race([client.next<Listed>(), server.failed]);
   server.send(`events ${EVENTS} ${EVENTS_A_SECOND}`);
   await server.next();
   // The last events are on their way; a second is ages on loopback and costs no CPU.

@@ -3,10 +3,9 @@ import type { ObjectDraft } from "../src/testing/index.ts";
 
 /**
  * A Job as clusters are full of: labels, an owner, a pod template, and the copy of itself that kubectl apply leaves in an annotation.
- * About 2.7 kB of JSON. The embedded server's protobuf leaves out the template, so the annotation carries most of the size: about
- * 1.9 kB in protobuf, as a real server's.
+ * About 2.7 kB of JSON.
  */
-export function jobOfTwoPointSevenKilobytes(index: number): ObjectDraft {
+export function jobOfTwoPointSevenKilobytes(index: number, owner: { name: string; uid: string }): ObjectDraft {
   const name = `job-${index}`;
   const labels = {
     "app.kubernetes.io/name": "export",
@@ -15,7 +14,6 @@ export function jobOfTwoPointSevenKilobytes(index: number): ObjectDraft {
   };
   const template = podTemplate(labels);
   const spec = { parallelism: 1, completions: 1, backoffLimit: 6, completionMode: "NonIndexed", suspend: true };
-  const owner = { apiVersion: "batch/v1", kind: "CronJob", name: `export-${index % 500}`, uid: uid(index % 500) };
   return {
     metadata: {
       name,
@@ -25,7 +23,9 @@ export function jobOfTwoPointSevenKilobytes(index: number): ObjectDraft {
         "batch.kubernetes.io/job-tracking": "",
         "kubectl.kubernetes.io/last-applied-configuration": filler(name, 1_250),
       },
-      ownerReferences: [{ ...owner, controller: true, blockOwnerDeletion: true }],
+      ownerReferences: [
+        { apiVersion: "batch/v1", kind: "CronJob", ...owner, controller: true, blockOwnerDeletion: true },
+      ],
     },
     spec: { ...spec, podReplacementPolicy: "TerminatingOrFailed", template },
     status: {
@@ -65,9 +65,4 @@ function filler(seed: string, length: number): string {
   for (let part = 0; text.length < length; part += 1)
     text += createHash("sha256").update(`${seed}${part}`).digest("hex");
   return text.slice(0, length);
-}
-
-function uid(index: number): string {
-  const hex = createHash("sha256").update(String(index)).digest("hex");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join("-");
 }

@@ -24,7 +24,10 @@ for (const benchmark of chosen) {
   else figures.push(...(await benchmark.run()));
 }
 
-const table = new Table({ head: ["what", "unit", "ours", "peer", "peer's", "ratio", "goal", "met"] });
+const table = new Table({
+  style: { head: [], border: [] },
+  head: ["what", "unit", "ours", "peer", "peer's", "ratio", "goal", "met"],
+});
 for (const { name, unit, ours, peer, peerValue, ratio, goal, met } of figures) {
   table.push([name, unit, round(ours), peer, round(peerValue), round(ratio), `<= ${round(goal)}`, met ? "yes" : "NO"]);
 }

@@ -8,13 +8,21 @@ import { EmbeddedCluster } from "../src/testing/index.ts";
 import { jobOfTwoPointSevenKilobytes } from "./jobs.ts";
 
 const TICK_MS = 10;
+const OWNERS = 500;
 const count = Number(process.argv[2]);
 const kubeconfig = process.argv[3] ?? "";
 
 const cluster = await EmbeddedCluster.start({ http: true, historySize: 20_000 });
 writeFileSync(kubeconfig, cluster.kubeconfig());
-for (let index = 0; index < count; index += 1)
-  cluster.objects.create(resources.jobs, jobOfTwoPointSevenKilobytes(index));
+const owners = Array.from({ length: OWNERS }, (_, index) => {
+  const metadata = { name: `export-${index}`, namespace: "bench" };
+  const { name, uid } = cluster.objects.create(resources.cronJobs, { metadata }).metadata;
+  return { name, uid };
+});
+for (let index = 0; index < count; index += 1) {
+  const owner = owners[index % OWNERS] as (typeof owners)[number];
+  cluster.objects.create(resources.jobs, jobOfTwoPointSevenKilobytes(index, owner));
+}
 print({ ready: true });
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -36,7 +44,8 @@ async function makeEvents(amount: number, perSecond: number): Promise<void> {
 function touch(made: number): void {
   const ref = { namespace: "bench", name: `job-${made % count}` };
   cluster.objects.update(resources.jobs, ref, (job) => {
-    job.status.active = 1 + (made % 5);
+    // 7 does not divide the number of Jobs: a second lap changes each of them again.
+    job.status.active = 1 + (made % 7);
   });
 }
 
