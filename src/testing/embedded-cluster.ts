@@ -1,49 +1,26 @@
-import { type Clock, type Random, seededRandom, systemClock, type Transport } from "../base/index.ts";
-import { AccessRules, type Denial } from "./api/access.ts";
-import type { Backend } from "./api/backend.ts";
+import { type Clock, systemClock, type Transport } from "../base/index.ts";
+import { Activity } from "./activity.ts";
+import type { Denial } from "./api/access.ts";
 import type { ServerRequest, ServerResponse } from "./api/exchange.ts";
 import { handleRequest } from "./api/request-handler.ts";
-import { ClusterObjects } from "./cluster-objects.ts";
+import type { ClusterObjects } from "./cluster-objects.ts";
+import type { FaultControl } from "./faults/fault-control.ts";
+import { assembleServer, type ServerParts, type StateOptions } from "./server-parts.ts";
+import { settleInRealTime } from "./settle.ts";
+import type { KindRef, Registration } from "./storage/kind-registry.ts";
+import type { ChangeType } from "./storage/stored-object.ts";
 import { connectionRefused, connectionReset } from "./transport/connection-errors.ts";
-import { FaultControl } from "./faults/fault-control.ts";
 import { HttpListener } from "./transport/http-listener.ts";
 import { InProcessTransport } from "./transport/in-process-transport.ts";
-import { KindFaults } from "./faults/kind-faults.ts";
 import { kubeconfigFor } from "./transport/kubeconfig.ts";
-import { Replica } from "./watching/replica.ts";
-import { RequestFaults } from "./faults/request-faults.ts";
-import { builtInKinds } from "./rules/built-in-kinds.ts";
-import { GarbageCollector } from "./storage/garbage-collector.ts";
-import { KindRegistry, type KindRef, type Registration } from "./storage/kind-registry.ts";
-import { NamespaceCleaner } from "./storage/namespace-cleaner.ts";
-import { ObjectDeleter } from "./storage/object-deleter.ts";
-import { ObjectWriter } from "./storage/object-writer.ts";
-import { Store } from "./storage/store.ts";
-import type { ChangeType } from "./storage/stored-object.ts";
-import { settleInRealTime } from "./settle.ts";
 import { VirtualClock } from "./virtual-clock.ts";
-import { WatchHub } from "./watching/watch-hub.ts";
-import { WatchStream } from "./watching/watch-stream.ts";
+import type { Replica } from "./watching/replica.ts";
 
-export interface ClusterOptions {
+export interface ClusterOptions extends StateOptions {
   /** A VirtualClock of its own unless given; with `http`, the system's. */
   clock?: Clock;
-  /** Uids, generated names, timeouts; seeded unless given, so that runs repeat. */
-  random?: Random;
-  /** Listen on a loopback port too. */
+  /** Listen on loopback too: on a free port for each replica, or on `port` and those after it. */
   http?: boolean | { port?: number };
-  /** How many API servers share the store; 1 unless given. */
-  replicas?: number;
-  /** Changes kept to watch from, to read old versions and to roll back to; 10 000 unless given. */
-  historySize?: number;
-  /** The version before the first write; above 2^53 it shows who converts versions to numbers. 0 unless given. */
-  baseVersion?: bigint;
-  /** Collect dependents without owners and empty namespaces that are deleted; true unless given. */
-  garbageCollector?: boolean;
-  /** How often an idle kind learns that nothing happened (etcd's progress notices); 5 s unless given. */
-  progressNotifyMs?: number;
-  /** Bearer tokens and the users they stand for. Requests without a token are `system:admin`. */
-  users?: Readonly<Record<string, string>>;
 }
 
 /** One write, for tests that compare what was seen with what happened. */
@@ -64,87 +41,62 @@ export interface Commit {
  */
 export class EmbeddedCluster implements AsyncDisposable {
   readonly clock: Clock;
-  readonly objects: ClusterObjects;
-  readonly faults: FaultControl;
-  /** The API servers; `lagMs` of each can be changed at any time. */
-  readonly replicas: readonly Replica[];
-  readonly #backend: Backend;
-  readonly #hub: WatchHub = new WatchHub();
+  readonly #parts: ServerParts;
+  readonly #activity: Activity;
   readonly #transports: Set<Transport> = new Set();
-  readonly #stopProbe: () => void;
-  #listener: HttpListener | undefined;
-  #activity = 0;
-  #busyReaders = 0;
-  #openRequests = 0;
+  readonly #listeners: HttpListener[] = [];
+  readonly #stopProbe: (() => void) | undefined;
 
   private constructor(options: ClusterOptions) {
-    this.clock = options.clock ?? (options.http ? systemClock : new VirtualClock());
-    const { clock } = this;
-    const random = options.random ?? seededRandom(1);
-    const store = new Store({
-      clock,
-      historySize: options.historySize ?? 10_000,
-      baseVersion: options.baseVersion ?? 0n,
-    });
-    const kinds = new KindRegistry(builtInKinds);
-    const kindFaults = new KindFaults();
-    const progressNotifyMs = options.progressNotifyMs ?? 5_000;
-    this.replicas = Array.from({ length: options.replicas ?? 1 }, () => new Replica(store, clock, progressNotifyMs));
-    const requestFaults = new RequestFaults(clock, (replica) => this.replicas.indexOf(replica));
-    const writer = new ObjectWriter(store, { clock, random });
-    const deleter = new ObjectDeleter(store, clock);
-    this.faults = new FaultControl({ store, kinds, hub: this.#hub, kindFaults, requestFaults });
-    this.objects = new ClusterObjects({ store, kinds, writer, deleter });
-    this.#backend = {
-      clock,
-      random,
-      store,
-      kinds,
-      writer,
-      deleter,
-      access: new AccessRules(),
-      faults: requestFaults,
-      users: new Map(Object.entries(options.users ?? {})),
-      noteActivity: () => this.#noteActivity(),
-      openWatch: (setup) => {
-        const onClose = (closed: WatchStream): void => this.#hub.delete(closed);
-        const stream = new WatchStream(setup, { clock, store, faults: kindFaults, onClose });
-        this.#hub.add(stream);
-        return stream;
-      },
-    };
-    const controllers = { clock, store, kinds, writer, deleter };
-    if (options.garbageCollector ?? true) {
-      void new GarbageCollector(controllers);
-      void new NamespaceCleaner(controllers);
+    const clock = options.clock ?? (options.http ? systemClock : new VirtualClock());
+    const activity = new Activity(clock);
+    this.clock = clock;
+    this.#activity = activity;
+    this.#parts = assembleServer(clock, activity, options);
+    if (clock instanceof VirtualClock) this.#stopProbe = clock.addBusyProbe(() => activity.hasBusyReaders);
+    for (const name of ["default", "kube-node-lease", "kube-public", "kube-system"]) {
+      this.objects.create(NAMESPACES, { metadata: { name } });
     }
-    store.onChange((change) => {
-      if (kindFaults.takeDrop(change.kind)) change.lost = true;
-      this.#hub.dispatch(change);
-      this.#noteActivity();
-    });
-    this.#stopProbe = clock instanceof VirtualClock ? clock.addBusyProbe(() => this.#busyReaders > 0) : () => {};
-    this.#createNamespaces();
   }
 
+  /** Errors: rejects when a port is taken. */
   static async start(options: ClusterOptions = {}): Promise<EmbeddedCluster> {
     const cluster = new EmbeddedCluster(options);
-    if (options.http) {
-      const port = typeof options.http === "object" ? (options.http.port ?? 0) : 0;
-      cluster.#listener = await HttpListener.start(port, (request) => cluster.#handle(request), cluster.replicas);
+    const { http } = options;
+    if (!http) return cluster;
+    const firstPort = typeof http === "object" ? (http.port ?? 0) : 0;
+    for (const [index, replica] of cluster.replicas.entries()) {
+      const port = firstPort === 0 ? 0 : firstPort + index;
+      const listener = await HttpListener.start(port, (request) => cluster.#handle({ ...request, replica }));
+      cluster.#listeners.push(listener);
     }
     return cluster;
   }
 
-  /** `http://127.0.0.1:PORT`; undefined without `http`. With several replicas, the first one's. */
-  get url(): string | undefined {
-    return this.#listener?.url;
+  /** The content, directly. */
+  get objects(): ClusterObjects {
+    return this.#parts.objects;
   }
 
-  /** A kubeconfig (YAML) for `url`. */
-  kubeconfig(): string {
-    if (!this.url) throw new TypeError("the embedded cluster listens on no port: start it with { http: true }");
-    return kubeconfigFor(this.url);
+  get faults(): FaultControl {
+    return this.#parts.faults;
+  }
+
+  /** The API servers; `lagMs` of each can be changed at any time. */
+  get replicas(): readonly Replica[] {
+    return this.#parts.replicas;
+  }
+
+  /** `http://127.0.0.1:PORT` of the first API server; undefined without `http`. */
+  get url(): string | undefined {
+    return this.#listeners[0]?.url;
+  }
+
+  /** A kubeconfig (YAML) for one of the API servers. */
+  kubeconfig(replica = 0): string {
+    const listener = this.#listeners[replica];
+    if (!listener) throw new TypeError("the embedded cluster listens on no such port: start it with { http: true }");
+    return kubeconfigFor(listener.url);
   }
 
   /** Calls without sockets. A function for `replica` is asked at each call, so that a client can be moved to another server. */
@@ -152,12 +104,9 @@ export class EmbeddedCluster implements AsyncDisposable {
     const { replica = 0 } = options;
     const transport = new InProcessTransport({
       clock: this.clock,
+      activity: this.#activity,
       handle: (request) => this.#handle(request),
       replica: () => this.replicas[typeof replica === "number" ? replica : replica()] as Replica,
-      noteActivity: () => this.#noteActivity(),
-      countBusy: (by) => {
-        this.#busyReaders += by;
-      },
     });
     this.#transports.add(transport);
     return transport;
@@ -165,29 +114,29 @@ export class EmbeddedCluster implements AsyncDisposable {
 
   /** Serves a custom kind from now on. */
   register(registration: Registration): void {
-    this.#backend.kinds.register(registration);
+    this.#parts.backend.kinds.register(registration);
   }
 
   /** Answers 403 to what fits, and "no" to access reviews about it. Returns how to allow it again. */
   forbid(denial: Denial): () => void {
-    return this.#backend.access.forbid(denial);
+    return this.#parts.backend.access.forbid(denial);
   }
 
   /** The version of the last write of any kind. */
   currentVersion(): string {
-    const { store } = this.#backend;
+    const { store } = this.#parts.backend;
     return store.scale.text(store.revision);
   }
 
   /** Forgets the history, as etcd's compaction does: watches and pages from old versions get 410. */
   compact(): void {
-    const { store } = this.#backend;
+    const { store } = this.#parts.backend;
     store.compact(store.revision);
   }
 
   /** The writes of a kind that are still in the history, oldest first. */
   commits(resource: KindRef): readonly Commit[] {
-    const { store, kinds } = this.#backend;
+    const { store, kinds } = this.#parts.backend;
     const kind = kinds.require(resource);
     const commits: Commit[] = [];
     for (const change of store.changesSince(store.compacted)) {
@@ -200,7 +149,8 @@ export class EmbeddedCluster implements AsyncDisposable {
 
   /** How many watches of a kind (or of all) are open. */
   openWatches(resource?: KindRef): number {
-    return this.#hub.of(resource && this.#backend.kinds.require(resource)).length;
+    const { hub, backend } = this.#parts;
+    return hub.of(resource && backend.kinds.require(resource)).length;
   }
 
   /**
@@ -209,44 +159,24 @@ export class EmbeddedCluster implements AsyncDisposable {
    */
   settle(options: { advance?: number } = {}): Promise<void> {
     const { advance = 0 } = options;
-    if (this.clock instanceof VirtualClock) return this.clock.advance(advance);
-    return settleInRealTime(
-      () => this.#activity,
-      () => this.#busyReaders === 0 && this.#openRequests === 0,
-      advance,
-    );
+    return this.clock instanceof VirtualClock ? this.clock.advance(advance) : settleInRealTime(this.#activity, advance);
   }
 
   /** Closes every stream and connection. */
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const stream of this.#hub.of()) stream.breakOff();
-    await Promise.all([...this.#transports].map((transport) => transport.close()));
-    await this.#listener?.close();
-    this.#stopProbe();
+    for (const stream of this.#parts.hub.of()) stream.breakOff();
+    await Promise.all([...this.#transports, ...this.#listeners].map((end) => end.close()));
+    this.#stopProbe?.();
   }
 
-  async #handle(request: ServerRequest): Promise<ServerResponse> {
-    if (this.faults.isUnreachable) throw connectionRefused();
-    this.#openRequests += 1;
-    try {
-      const response = await handleRequest(this.#backend, request);
+  #handle(request: ServerRequest): Promise<ServerResponse> {
+    if (this.faults.isUnreachable) return Promise.reject(connectionRefused());
+    return this.#activity.duringRequest(async () => {
+      const response = await handleRequest(this.#parts.backend, request);
       if (this.faults.isUnreachable) throw connectionReset();
       return response;
-    } finally {
-      this.#openRequests -= 1;
-      this.#noteActivity();
-    }
-  }
-
-  #noteActivity(): void {
-    this.#activity += 1;
-    if (this.clock instanceof VirtualClock) this.clock.noteActivity();
-  }
-
-  #createNamespaces(): void {
-    const namespaces = { group: "", resource: "namespaces" };
-    for (const name of ["default", "kube-node-lease", "kube-public", "kube-system"]) {
-      this.objects.create(namespaces, { metadata: { name } });
-    }
+    });
   }
 }
+
+const NAMESPACES: KindRef = { group: "", resource: "namespaces" };

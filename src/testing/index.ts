@@ -4,13 +4,15 @@
 // Does not promise: validation of what is written, protobuf request bodies, server-side apply, speed under large lists.
 // Start with embedded-cluster.ts; a request goes api/request-handler.ts -> storage/ -> wire/.
 export type { Denial } from "./api/access.ts";
-export type { ClusterObjects, ObjectDraft } from "./cluster-objects.ts";
+export type { ClusterObjects, ObjectChange, ObjectDraft, TypedKindRef } from "./cluster-objects.ts";
 export { type ClusterOptions, type Commit, EmbeddedCluster } from "./embedded-cluster.ts";
 export type { Failure, FaultControl } from "./faults/fault-control.ts";
-export type { Replica } from "./watching/replica.ts";
 export type { RequestFault, RequestMatch } from "./faults/request-faults.ts";
-export { StatusError } from "./status-error.ts";
-export type { KindRef, Registration } from "./storage/kind-registry.ts";
-export { VirtualClock, type VirtualClockOptions } from "./virtual-clock.ts";
+export type { StateOptions } from "./server-parts.ts";
 export { FATE_ANNOTATION, type PodFate } from "./simulation/pod-fate.ts";
 export { simulateJobs, type SimulationOptions } from "./simulation/simulate-jobs.ts";
+export { StatusError } from "./status-error.ts";
+export type { KindRef, Registration } from "./storage/kind-registry.ts";
+export type { DeleteWish } from "./storage/object-deleter.ts";
+export { VirtualClock, type VirtualClockOptions } from "./virtual-clock.ts";
+export type { Replica } from "./watching/replica.ts";

@@ -194,6 +194,12 @@ export function listsContract(client: () => Promise<Client>): void {
       expect(answer.json.metadata.continue).toBeUndefined();
     });
 
+    test('"0" pages all the same where there is no cache', async () => {
+      const api = await client();
+      for (const name of ["a", "b", "c"]) await api.create(api.events, event(name, api.namespace));
+      expect(names(await api.get(`${api.events}?resourceVersion=0&limit=1`))).toEqual(["a"]);
+    });
+
     test("NotOlderThan: at or above the version, with what was written then", async () => {
       const api = await client();
       await fill(api, "a");

@@ -72,7 +72,7 @@ async function positionOf(store: Store, replica: Replica, kind: Kind, options: R
   if (asked !== "0") await reach(store, replica, asked, wanted);
   const version = Math.max(replica.knownRevision(kind), asked === "0" ? 0 : wanted);
   // A list from the cache is never paged.
-  return { revision: replica.horizon, version, after: undefined, limit: asked === "0" ? 0 : limit };
+  return { revision: replica.horizon, version, after: undefined, limit: asked === "0" && kind.cached ? 0 : limit };
 }
 
 /** Waits until the replica has seen everything that is committed now; a replica too late for that reads the store itself. */

@@ -15,7 +15,7 @@ interface Declaration {
   namespaced?: boolean;
   status?: boolean;
   generation?: boolean;
-  bookmarks?: boolean;
+  cached?: boolean;
   shape?: Shape<unknown> | undefined;
   rules?: KindRules;
 }
@@ -35,7 +35,7 @@ function builtIn(declaration: Declaration): Kind {
     status: declaration.status ?? false,
     custom: false,
     generation: declaration.generation ?? false,
-    bookmarks: declaration.bookmarks ?? true,
+    cached: declaration.cached ?? true,
     shape,
     rules,
   };
@@ -82,7 +82,7 @@ export const builtInKinds: readonly Kind[] = [
     kind: "Event",
     resource: "events",
     shortNames: ["ev"],
-    bookmarks: false,
+    cached: false,
     shape: wholeShapes.events,
     rules: eventRules,
   }),

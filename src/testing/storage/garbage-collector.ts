@@ -26,11 +26,15 @@ const FOREGROUND = "foregroundDeletion";
 const BY: { fieldManager: string; trusted: true } = { fieldManager: "garbage-collector", trusted: true };
 
 /**
- * Deletes dependents whose owners are gone and carries out foreground and orphan deletions, as the garbage collector of
+ * From now on deletes dependents whose owners are gone and carries out foreground and orphan deletions, as the garbage collector of
  * kube-controller-manager does (https://kubernetes.io/docs/concepts/architecture/garbage-collection/). Works a timer tick after
  * the change. Owners of kinds that are not served count as there.
  */
-export class GarbageCollector {
+export function collectGarbage(services: Services): void {
+  void new GarbageCollector(services);
+}
+
+class GarbageCollector {
   readonly #services: Services;
   /** Who names an owner, by the owner's uid. */
   readonly #dependents: Map<string, Map<string, Item>> = new Map();

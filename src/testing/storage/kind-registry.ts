@@ -84,7 +84,7 @@ function customKind(registration: Registration): Kind {
     status: subresources.includes("status"),
     custom: true,
     generation: true,
-    bookmarks: true,
+    cached: true,
     shape: undefined,
     rules: { conditionalUpdate: true },
   };

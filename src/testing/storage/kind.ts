@@ -53,8 +53,8 @@ export interface Kind {
   readonly custom: boolean;
   /** Its objects count their generations. */
   readonly generation: boolean;
-  /** Watches of it get bookmarks. Events do not: they live in a store without a watch cache. */
-  readonly bookmarks: boolean;
+  /** Served from a watch cache: watches get bookmarks, reads at version "0" are never paged. Events are not. */
+  readonly cached: boolean;
   /** Its protobuf form, as far as the kind is projected. */
   readonly shape: Shape<unknown> | undefined;
   readonly rules: KindRules;

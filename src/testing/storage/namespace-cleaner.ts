@@ -12,10 +12,14 @@ interface Services {
 }
 
 /**
- * Empties a namespace that is being deleted, and removes it once it is empty, as the namespace controller does. Works a timer tick
+ * From now on empties a namespace that is being deleted, and removes it once it is empty, as the namespace controller does. Works a timer tick
  * after the change.
  */
-export class NamespaceCleaner {
+export function cleanNamespaces(services: Services): void {
+  void new NamespaceCleaner(services);
+}
+
+class NamespaceCleaner {
   readonly #services: Services;
   readonly #terminating: Set<string> = new Set();
   #scheduled = false;

@@ -5,10 +5,6 @@ export class Table {
   readonly #objects: Map<string, StoredObject> = new Map();
   #sorted: StoredObject[] | undefined;
 
-  get size(): number {
-    return this.#objects.size;
-  }
-
   get(key: string): StoredObject | undefined {
     return this.#objects.get(key);
   }
@@ -17,10 +13,6 @@ export class Table {
     this.#sorted = undefined;
     if (object) this.#objects.set(key, object);
     else this.#objects.delete(key);
-  }
-
-  values(): Iterable<StoredObject> {
-    return this.#objects.values();
   }
 
   /** All of them now. The array is never changed afterwards. */

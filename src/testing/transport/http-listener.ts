@@ -1,12 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse as NodeResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { ServerRequest, ServerResponse } from "../api/exchange.ts";
-import type { Replica } from "../watching/replica.ts";
 
-type Handle = (request: ServerRequest) => Promise<ServerResponse>;
-
-/** The replica that an address stands for is chosen by this header; the first one without it. */
-const REPLICA_HEADER = "x-embedded-replica";
+type Handle = (request: Omit<ServerRequest, "replica">) => Promise<ServerResponse>;
 
 /** The same request handling behind a socket on the loopback interface. */
 export class HttpListener {
@@ -24,9 +20,9 @@ export class HttpListener {
   }
 
   /** Errors: rejects when the port is taken. */
-  static async start(port: number, handle: Handle, replicas: readonly Replica[]): Promise<HttpListener> {
+  static async start(port: number, handle: Handle): Promise<HttpListener> {
     const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
-      answer(handle, replicas, request, response).catch((error: unknown) => response.destroy(error as Error));
+      answer(handle, request, response).catch((error: unknown) => response.destroy(error as Error));
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -42,12 +38,7 @@ export class HttpListener {
   }
 }
 
-async function answer(
-  handle: Handle,
-  replicas: readonly Replica[],
-  request: IncomingMessage,
-  response: NodeResponse,
-): Promise<void> {
+async function answer(handle: Handle, request: IncomingMessage, response: NodeResponse): Promise<void> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of request) chunks.push(chunk as Uint8Array);
   const { status, headers, body } = await handle({
@@ -55,7 +46,6 @@ async function answer(
     path: request.url ?? "/",
     headers: request.headers as Record<string, string | undefined>,
     body: chunks.length === 0 ? undefined : Buffer.concat(chunks),
-    replica: replicas[Number(request.headers[REPLICA_HEADER] ?? 0)] ?? (replicas[0] as Replica),
   });
   if (body instanceof Uint8Array) {
     response.writeHead(status, { ...headers, "content-length": body.length });

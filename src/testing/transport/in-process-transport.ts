@@ -1,17 +1,15 @@
 import type { Clock, ExchangeRequest, ExchangeResponse, Timer, Transport } from "../../base/index.ts";
+import type { Activity } from "../activity.ts";
 import type { ServerRequest, ServerResponse } from "../api/exchange.ts";
 import { connectionReset, idleTimeout } from "./connection-errors.ts";
 import type { Replica } from "../watching/replica.ts";
 
 export interface TransportServices {
   readonly clock: Clock;
+  readonly activity: Activity;
   /** Throws when the server cannot be reached. */
   handle(request: ServerRequest): Promise<ServerResponse>;
   replica(): Replica;
-  /** Bytes came, went, or were waited for: whoever settles must look again. */
-  noteActivity(): void;
-  /** A reader has taken bytes and not come back yet (+1), or has (-1). */
-  countBusy(by: 1 | -1): void;
 }
 
 /** Calls the server without sockets: same requests, same byte streams, on the cluster's clock. */
@@ -26,8 +24,9 @@ export class InProcessTransport implements Transport {
   async exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
     const { clock } = this.#services;
     const watcher = new IdleWatch(clock, request, this.#closing.signal);
-    this.#services.noteActivity();
+    this.#services.activity.note();
     try {
+      request.beforeSend?.();
       const asked = { ...request, headers: lowerCase(request.headers), replica: this.#services.replica() };
       const answer = this.#services.handle({ ...asked, body: request.body });
       const response = await watcher.race(answer);
@@ -36,7 +35,7 @@ export class InProcessTransport implements Transport {
       watcher.stop();
       throw error;
     } finally {
-      this.#services.noteActivity();
+      this.#services.activity.note();
     }
   }
 
@@ -53,19 +52,19 @@ export class InProcessTransport implements Transport {
         try {
           for (;;) {
             const { done, value } = await watcher.race(chunks.next());
-            services.noteActivity();
+            services.activity.note();
             if (done) return;
-            services.countBusy(1);
+            services.activity.countReader(1);
             try {
               yield value;
             } finally {
-              services.countBusy(-1);
+              services.activity.countReader(-1);
             }
           }
         } finally {
           watcher.stop();
           await chunks.return?.();
-          services.noteActivity();
+          services.activity.note();
         }
       },
     };

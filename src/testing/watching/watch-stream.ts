@@ -171,7 +171,7 @@ export class WatchStream {
   #schedule(): void {
     const { bookmarks, timeoutMs } = this.#setup;
     this.#after(timeoutMs, () => this.end());
-    if (!bookmarks || !this.kind.bookmarks) return;
+    if (!bookmarks || !this.kind.cached) return;
     const lastAt = timeoutMs - LAST_BOOKMARK_BEFORE_END_MS;
     if (lastAt > 0) this.#after(lastAt, () => this.#bookmark());
     const again = (): void => {
