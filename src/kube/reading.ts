@@ -14,6 +14,10 @@ export interface Reading<T extends KubeObject> {
 
 /** Protobuf can be read by shape only. A server, or an aggregated one behind it, that does not speak it answers in JSON. */
 export function acceptFor(resource: Resource, stream: boolean): string {
+  if (resource.metadataOnly) {
+    const as = stream ? "PartialObjectMetadata" : "PartialObjectMetadataList";
+    return `application/json;as=${as};g=meta.k8s.io;v=v1, application/json`;
+  }
   if (!resource.protobuf || !resource.shape) return "application/json";
   return `${PROTOBUF}${stream ? ";stream=watch" : ""}, application/json`;
 }

@@ -32,7 +32,14 @@ export type {
   SchedulingGate,
 } from "./pod.ts";
 export { type HolderEvidence, type RunLeaseRules, runLeaseState, type RunLeaseState } from "./run-lease.ts";
-export { apiVersionOf, defineResource, type Resource, resourceName, type ResourceOptions } from "./resource.ts";
+export {
+  apiVersionOf,
+  defineResource,
+  metadataOf,
+  type Resource,
+  resourceName,
+  type ResourceOptions,
+} from "./resource.ts";
 export { type FieldRequirement, type LabelMatcher, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 export { compareVersions, isComparableVersion, type VersionOrder, versionToMetric } from "./versions.ts";
 export {

@@ -1,5 +1,6 @@
 import type { KubeObject } from "./meta.ts";
-import type { Shape } from "./shape.ts";
+import { objectMetaShape } from "./meta-shape.ts";
+import { message, type Shape, shape } from "./shape.ts";
 
 /** A kind as the API server serves it. Made by `defineResource`; compared by `resourceName`, not by identity. */
 export interface Resource<T extends KubeObject = KubeObject> {
@@ -14,6 +15,8 @@ export interface Resource<T extends KubeObject = KubeObject> {
   readonly shape?: Shape<T>;
   /** The API server answers this kind in protobuf too (built-in kinds only). */
   readonly protobuf: boolean;
+  /** Lists and watches ask for the metadata alone. */
+  readonly metadataOnly?: true;
 }
 
 export interface ResourceOptions<T extends KubeObject> {
@@ -30,6 +33,23 @@ export interface ResourceOptions<T extends KubeObject> {
 /** Declares a kind of the user's own (a custom resource: JSON only). */
 export function defineResource<T extends KubeObject>(options: ResourceOptions<T>): Resource<T> {
   return { namespaced: true, ...options, protobuf: false };
+}
+
+const metadataShape: Shape<KubeObject> = shape<KubeObject>({ metadata: message(1, objectMetaShape) });
+
+/** The same kind, but nothing of its objects' content travels or is kept in lists and watches: it is nobody's business. */
+export function metadataOf(resource: Omit<Resource, "shape" | "protobuf">): Resource {
+  const { group, version, kind, resource: plural, namespaced } = resource;
+  return {
+    group,
+    version,
+    kind,
+    resource: plural,
+    namespaced,
+    shape: metadataShape,
+    protobuf: false,
+    metadataOnly: true,
+  };
 }
 
 /** `jobs.v1.batch`, `pods.v1`: unique, and what logs, errors and counters say. */
