@@ -67,9 +67,14 @@ export class Findings {
     const group = `${kind} ${reason} ${namespace}`;
     const counted = this.#stuckIn.get(group) ?? { labels: { kind, reason, namespace }, objects: 0 };
     counted.objects += by;
-    this.#stuckIn.set(group, counted);
-    // A group that was stuck once stays at 0: a series that vanishes looks like a scrape that failed.
-    this.#objects.labels(counted.labels).set(counted.objects);
+    if (counted.objects > 0) {
+      this.#stuckIn.set(group, counted);
+      this.#objects.labels(counted.labels).set(counted.objects);
+    } else {
+      // Namespaces come and go: what is not stuck leaves nothing behind.
+      this.#stuckIn.delete(group);
+      this.#objects.remove(counted.labels);
+    }
   }
 }
 

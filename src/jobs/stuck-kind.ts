@@ -9,7 +9,7 @@ export interface JobEvidence {
 
 /** What a file in kinds/ declares. */
 export interface StuckKindSpec {
-  /** As in the public taxonomy (docs/stuck-jobs.md), `S13`. */
+  /** `S13`; one is never given out again. */
   readonly id: string;
   /** Kebab case, what people say: `image-cannot-be-pulled`. */
   readonly name: string;

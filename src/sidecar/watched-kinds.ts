@@ -1,20 +1,10 @@
 import { messageOf, sleep } from "../base/index.ts";
 import { InformerSet, type InformerStatus } from "../cache/index.ts";
 import type { DiscoveredResource, KubeClient } from "../kube/index.ts";
-import {
-  defineResource,
-  type KubeObject,
-  message,
-  objectMetaShape,
-  resourceName,
-  type Shape,
-  shape,
-} from "../resources/index.ts";
+import { metadataOf, resourceName, resources } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import { notServed } from "./not-served.ts";
 import type { WatchedKind } from "./sidecar-options.ts";
-
-const metadataOnly: Shape<KubeObject> = shape<KubeObject>({ metadata: message(1, objectMetaShape) });
 
 /** A kind may be installed, or a server become reachable, at any time. */
 const LOOK_AGAIN_MS = 30_000;
@@ -39,7 +29,9 @@ export class WatchedKinds {
   constructor(options: WatchedKindsOptions) {
     this.#options = options;
     this.#informers = new InformerSet({ client: options.client, env: options.env });
-    this.#missing = new Map(options.kinds.map((kind) => [resourceName(kind), kind]));
+    // Jobs are cached in any case.
+    const kinds = options.kinds.filter((kind) => resourceName(kind) !== resourceName(resources.jobs));
+    this.#missing = new Map(kinds.map((kind) => [resourceName(kind), kind]));
     for (const name of this.#missing.keys()) this.#problems.set(name, "the API server has not been asked for it yet");
   }
 
@@ -81,16 +73,8 @@ export class WatchedKinds {
     if (!found.verbs.includes("watch") || !found.verbs.includes("list")) {
       return this.#tell(name, `the API server lets nobody list and watch ${name}: leave it out of --watch`);
     }
-    const { group, version, namespaced, resource: plural } = found;
-    const resource = defineResource({
-      group,
-      version,
-      kind: found.kind,
-      resource: plural,
-      namespaced,
-      shape: metadataOnly,
-    });
-    const scopes = namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
+    const resource = metadataOf(found);
+    const scopes = found.namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
     for (const scope of scopes) this.#informers.get(resource, scope);
     this.#missing.delete(name);
     this.#problems.delete(name);

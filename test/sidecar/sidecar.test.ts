@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Transport } from "../../src/base/index.ts";
 import type { CachesAnswer, JobsAnswer, QueuesAnswer } from "../../src/http/index.ts";
 import { defineResource, resources } from "../../src/resources/index.ts";
 import { Sidecar } from "../../src/sidecar/index.ts";
@@ -17,6 +18,27 @@ afterEach(() => cluster[Symbol.asyncDispose]());
 
 function addJob(name: string, namespace = "shop"): void {
   cluster.objects.create(resources.jobs, { metadata: { name, namespace }, spec: { template } });
+}
+
+/** The transport, and everything that came over it. */
+function recorded(transport: Transport): { transport: Transport; received: () => string } {
+  const chunks: Uint8Array[] = [];
+  async function* noting(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of body) {
+      chunks.push(chunk);
+      yield chunk;
+    }
+  }
+  return {
+    transport: {
+      exchange: async (request) => {
+        const answer = await transport.exchange(request);
+        return { ...answer, body: noting(answer.body) };
+      },
+      close: () => transport.close(),
+    },
+    received: () => Buffer.concat(chunks).toString(),
+  };
 }
 
 describe("a sidecar", () => {
@@ -87,18 +109,29 @@ describe("a sidecar", () => {
     expect(findings.map(({ object }) => object.namespace)).toEqual(["shop"]);
   });
 
-  it("keeps caches of further kinds, metadata only", async () => {
+  it("keeps caches of further kinds, of which only the metadata travels", async () => {
     cluster.register(widgets);
-    cluster.objects.create(widgets, { metadata: { name: "w", namespace: "shop" }, spec: { secret: "value" } });
-    const watch = [{ group: "example.com", version: "v1", resource: "widgets" }];
-    await using sidecar = await startSidecar(cluster, { watch });
+    cluster.objects.create(widgets, { metadata: { name: "w", namespace: "shop" }, spec: { password: "swordfish" } });
+    const { transport, received } = recorded(cluster.transport());
+    const watch = [
+      { group: "example.com", version: "v1", resource: "widgets" },
+      { group: "batch", version: "v1", resource: "jobs" }, // cached anyway, once
+    ];
+    await using sidecar = await startSidecar(cluster, { cluster: { server: "embedded", transport }, watch });
+    cluster.objects.patch(widgets, "shop/w", { spec: { password: "marlin" } });
+    await cluster.settle();
     const { caches } = await sidecar.json<CachesAnswer>("/api/v1/caches");
-    expect(caches.find(({ resource }) => resource === "widgets")).toMatchObject({
-      informer: { objects: 1, synced: true },
-    });
+    expect(caches.map(({ resource, informer }) => [resource, informer?.objects])).toEqual([
+      ["jobs", 0],
+      ["pods", 0],
+      ["widgets", 1],
+    ]);
+    const version = cluster.objects.get(widgets, "shop/w")?.metadata.resourceVersion;
     expect((await sidecar.get("metrics", "/metrics")).body).toMatch(
-      /^store_resource_version\{.*resource="widgets"\} \d+/m,
+      new RegExp(`^store_resource_version\\{.*resource="widgets"\\} ${version}$`, "m"),
     );
+    expect(received()).toContain('"name":"w"');
+    expect(received()).not.toMatch(/swordfish|marlin/);
   });
 
   it("writes nothing to the cluster", async () => {

@@ -1,7 +1,7 @@
 import { runFlags } from "./run-flags.ts";
 import { variableOf } from "./resolve.ts";
 
-/** docs/reference/flags.md: each flag of `run` with its variable and default, from the same table that the command line is read by. */
+/** docs/flags.md: each flag of `run` with its variable and default, from the same table that the command line is read by. */
 export function renderFlagsPage(): string {
   const rows = Object.entries(runFlags).map(([name, { about, repeatable }]) => {
     const value = about.value === undefined ? "" : ` ${about.value}`;
