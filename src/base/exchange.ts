@@ -9,6 +9,8 @@ export interface ExchangeRequest {
   pool: "requests" | "watches" | "election";
   /** Gives up when the answer's headers, or the next bytes of its body, do not come for this long. */
   idleTimeoutMs?: number;
+  /** Called when the first byte is about to go out, after any wait for a connection. What it throws ends the call, unsent. */
+  beforeSend?: () => void;
   signal?: AbortSignal;
 }
 

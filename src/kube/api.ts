@@ -98,6 +98,11 @@ export interface WriteOptions extends CallOptions {
   /** Recorded in managedFields; the client's name unless given. */
   fieldManager?: string;
   dryRun?: boolean;
+  /**
+   * Called each time the write is about to be sent, after any wait for its turn, a connection or a retry. What it throws ends the
+   * call, unsent: for writers that may only write for as long as they hold something.
+   */
+  beforeSend?: () => void;
 }
 export interface PatchOptions extends WriteOptions {
   subresource?: "status";

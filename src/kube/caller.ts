@@ -27,6 +27,7 @@ export interface Call {
   /** Doing it twice leaves what doing it once leaves. */
   readonly repeatable: boolean;
   readonly signal?: AbortSignal | undefined;
+  readonly beforeSend?: (() => void) | undefined;
 }
 
 export interface CallerOptions {
@@ -100,6 +101,7 @@ export class Caller {
 
   /** One attempt, up to the answer's headers. Errors: `ApiError` for no answer or one outside 2xx, or the signal's reason. */
   async open(call: Call): Promise<ExchangeResponse> {
+    call.signal?.throwIfAborted();
     const waitedMs = await this.#limiter.take(call.signal);
     this.#waits.labels({ verb: call.method, host: this.#host }).observe(waitedMs / 1_000);
     const response = await this.#exchange(call);
@@ -136,6 +138,7 @@ export class Caller {
         idleTimeoutMs: call.idleTimeoutMs,
         ...(call.body === undefined ? {} : { body: call.body }),
         ...(call.signal ? { signal: call.signal } : {}),
+        ...(call.beforeSend ? { beforeSend: call.beforeSend } : {}),
       });
       code = String(response.status);
       return response;

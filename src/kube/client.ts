@@ -178,7 +178,7 @@ export class KubeClient implements LiveReader, Writer {
     return { fieldManager: options.fieldManager ?? this.#fieldManager, dryRun: options.dryRun ? "All" : undefined };
   }
 
-  #draft(wanted: Wanted, options: { signal?: AbortSignal | undefined } = {}): Call {
+  #draft(wanted: Wanted, options: Partial<Pick<Call, "signal" | "beforeSend">> = {}): Call {
     const { verb, method, path, name, body } = wanted;
     return {
       method,
@@ -189,6 +189,7 @@ export class KubeClient implements LiveReader, Writer {
       idleTimeoutMs: IDLE_TIMEOUT_MS,
       repeatable: method !== "POST",
       signal: options.signal,
+      beforeSend: options.beforeSend,
       ...(body === undefined ? {} : { body: JSON.stringify(body), contentType: "application/json" }),
     };
   }

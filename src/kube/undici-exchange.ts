@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { ExchangeResponse } from "../base/index.ts";
+import type { ExchangeRequest, ExchangeResponse } from "../base/index.ts";
 import { ResponseBody } from "./response-body.ts";
 import { describeFailure } from "./transport-failure.ts";
 
@@ -11,21 +11,31 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   readonly #settle: { resolve: (response: ExchangeResponse) => void; reject: (error: unknown) => void };
   readonly #server: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #beforeSend: (() => void) | undefined;
+  #refusal: { readonly error: unknown } | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ResponseBody | undefined;
 
-  constructor(server: string, signal: AbortSignal | undefined) {
+  constructor(server: string, { signal, beforeSend }: Pick<ExchangeRequest, "signal" | "beforeSend">) {
     const { promise, resolve, reject } = Promise.withResolvers<ExchangeResponse>();
     this.response = promise;
     this.#settle = { resolve, reject };
     this.#server = server;
     this.#signal = signal;
+    this.#beforeSend = beforeSend;
     signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
+  /** The connection is there, and nothing is written yet. What is thrown here ends the call and leaves the connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal?.aborted) this.#abort();
+    if (this.#signal?.aborted) return this.#abort();
+    try {
+      this.#beforeSend?.();
+    } catch (error) {
+      this.#refusal = { error };
+      throw error;
+    }
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: Headers): void {
@@ -56,6 +66,7 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   };
 
   #failure(error: unknown): unknown {
+    if (this.#refusal) return this.#refusal.error;
     return this.#signal?.aborted ? this.#signal.reason : describeFailure(error, this.#server);
   }
 }

@@ -38,7 +38,7 @@ export class UndiciTransport implements Transport {
   async exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
     const { headers, tls, fingerprint } = await this.#credentials.current();
     request.signal?.throwIfAborted();
-    const exchange = new UndiciExchange(this.#server.origin, request.signal);
+    const exchange = new UndiciExchange(this.#server.origin, request);
     const options: Dispatcher.DispatchOptions = {
       origin: this.#server.origin,
       path: pathUnder(this.#server, request.path),
