@@ -2,11 +2,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { stringify } from "yaml";
+import { renderFlagsPage } from "../src/cli/index.ts";
 import { controllersDashboard } from "../src/mixin/dashboards/controllers.ts";
 import { prometheusRule, ruleFile } from "../src/mixin/index.ts";
 import { alertsDoc } from "./generate/alerts-doc.ts";
 import { architectureDoc } from "./generate/architecture-doc.ts";
 import { metricsDoc } from "./generate/metrics-doc.ts";
+import { stuckJobsDoc } from "./generate/stuck-jobs-doc.ts";
 
 /** Every generated file by its path, as its whole text. */
 const files: Readonly<Record<string, () => string>> = {
@@ -15,6 +17,8 @@ const files: Readonly<Record<string, () => string>> = {
   "dashboards/stalewatch-controllers.json": () => `${JSON.stringify(controllersDashboard(), undefined, 2)}\n`,
   "docs/alerts.md": alertsDoc,
   "docs/metrics.md": metricsDoc,
+  "docs/flags.md": renderFlagsPage,
+  "docs/stuck-jobs.md": stuckJobsDoc,
   "docs/architecture.md": () => architectureDoc(read("docs/architecture.md") ?? ""),
 };
 
