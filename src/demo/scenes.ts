@@ -101,7 +101,7 @@ async function imageIsMissing(scene: Scene, shown: Shown): Promise<void> {
   const [name = ""] = nameRuns(scene, ["thumbnails"]);
   createRuns(scene, ["thumbnails"], "image-pull-fails");
   tell.say(
-    `A Run named ${name} is created, and nobody has pushed its image. Kubernetes neither fails nor finishes such a Job, and the usual alerts stay silent: a pod that has not started does not count against backoffLimit.`,
+    `A Run named ${name} is created, and nobody has pushed its image. Kubernetes neither fails nor finishes such a Job, and the usual alerts stay silent for hours: a pod that has not started does not count against backoffLimit.`,
   );
   tell.say(
     `Here stalewatch speaks up after ${formatDuration(warningMs)}, so that you need not wait; its own limit is 10m.`,

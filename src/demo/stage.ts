@@ -35,7 +35,7 @@ interface Parts {
   readonly cluster: EmbeddedCluster;
   readonly kubeconfig: string;
   readonly sidecar: RunningSidecar;
-  readonly opened: AsyncDisposableStack;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -49,37 +49,46 @@ export class Stage implements AsyncDisposable {
   readonly urls: DemoUrls;
   /** Aborts, with the reason, when the sidecar fails. */
   readonly failed: AbortSignal;
-  readonly #opened: AsyncDisposableStack;
+  readonly #close: () => Promise<void>;
 
-  private constructor({ cluster, kubeconfig, sidecar, opened }: Parts) {
+  private constructor({ cluster, kubeconfig, sidecar, close }: Parts) {
     this.cluster = cluster;
     this.kubeconfig = kubeconfig;
     this.urls = sidecar.urls;
     this.failed = sidecar.failed;
-    this.#opened = opened;
+    this.#close = close;
   }
 
   /** Errors: those of the listeners. */
   static async set(options: StageOptions): Promise<Stage> {
-    await using opened = new AsyncDisposableStack();
-    const cluster = opened.use(await EmbeddedCluster.start({ http: true }));
-    cluster.register({ ...runs, subresources: ["status"] });
-    opened.defer(simulateJobs(cluster));
+    const closers: (() => unknown)[] = [];
+    const close = async (): Promise<void> => {
+      for (const closer of closers.splice(0).reverse()) await closer();
+    };
+    try {
+      const cluster = await EmbeddedCluster.start({ http: true });
+      closers.push(() => cluster[Symbol.asyncDispose]());
+      cluster.register({ ...runs, subresources: ["status"] });
+      closers.push(simulateJobs(cluster));
 
-    const directory = await mkdtemp(join(tmpdir(), "stalewatch-"));
-    opened.defer(() => rm(directory, { recursive: true, force: true }));
-    const kubeconfig = join(directory, "kubeconfig");
-    await writeFile(kubeconfig, cluster.kubeconfig());
+      const directory = await mkdtemp(join(tmpdir(), "stalewatch-"));
+      closers.push(() => rm(directory, { recursive: true, force: true }));
+      const kubeconfig = join(directory, "kubeconfig");
+      await writeFile(kubeconfig, cluster.kubeconfig());
 
-    const connection = await loadCluster({ kubeconfig });
-    opened.defer(() => connection.close());
-    const sidecar = await startSidecar(connection, options);
-    opened.defer(() => sidecar.stop());
-    return new Stage({ cluster, kubeconfig, sidecar, opened: opened.move() });
+      const connection = await loadCluster({ kubeconfig });
+      closers.push(() => connection.close());
+      const sidecar = await startSidecar(connection, options);
+      closers.push(() => sidecar.stop());
+      return new Stage({ cluster, kubeconfig, sidecar, close });
+    } catch (error) {
+      await close();
+      throw error;
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened.disposeAsync();
+    await this.#close();
   }
 }
 
