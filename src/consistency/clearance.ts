@@ -96,8 +96,9 @@ export class Clearance<T extends KubeObject = KubeObject> {
 function wouldChange(current: unknown, patch: unknown): boolean {
   if (patch === null) return current !== undefined && current !== null;
   if (typeof patch !== "object") return current !== patch;
-  if (Array.isArray(patch) || typeof current !== "object" || current === null) return true;
-  return Object.entries(patch).some(([key, value]) => wouldChange((current as Record<string, unknown>)[key], value));
+  if (Array.isArray(patch) || typeof (current ?? {}) !== "object") return true;
+  const fields = (current ?? {}) as Record<string, unknown>;
+  return Object.entries(patch).some(([key, value]) => wouldChange(fields[key], value));
 }
 
 function refusal(

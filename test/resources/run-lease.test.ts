@@ -37,6 +37,12 @@ function jobThat(...conditions: string[]): Job {
   return { metadata: { name: "export-1", uid: "j", resourceVersion: "1" }, spec: {}, status };
 }
 
+/** Being deleted. */
+function podIn(phase?: string): Pod {
+  const metadata = { name: "p", uid: "p", resourceVersion: "1", deletionTimestamp: ago(1) };
+  return { metadata, spec: {}, status: phase ? { phase } : {} };
+}
+
 const running = jobThat();
 const finished = jobThat("Complete");
 
@@ -153,11 +159,6 @@ test("a Job is finished when it is Complete or Failed, and that is true", () => 
 });
 
 test("a pod is finished by its phase, even while it is being deleted", () => {
-  const pod = (phase?: string): Pod => ({
-    metadata: { name: "p", uid: "p", resourceVersion: "1", deletionTimestamp: ago(1) },
-    spec: {},
-    status: phase ? { phase } : {},
-  });
-  expect(["Succeeded", "Failed"].map((phase) => isFinishedPod(pod(phase)))).toEqual([true, true]);
-  expect(["Running", "Pending", "Unknown", undefined].some((phase) => isFinishedPod(pod(phase)))).toBe(false);
+  expect(["Succeeded", "Failed"].map((phase) => isFinishedPod(podIn(phase)))).toEqual([true, true]);
+  expect(["Running", "Pending", "Unknown", undefined].some((phase) => isFinishedPod(podIn(phase)))).toBe(false);
 });
