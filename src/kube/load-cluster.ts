@@ -36,13 +36,18 @@ export async function loadCluster(options: LoadClusterOptions = {}): Promise<Clu
   const { config, server, proxy, ...where } = await selectCluster(clientNode, options);
   const { clock } = resolveEnv(options.env);
   const credentials = new Credentials(config, clock);
-  const transport = new UndiciTransport({ server: urlOf(server), proxy, credentials });
+  const transport = new UndiciTransport({
+    server: httpUrl(server, "server"),
+    proxy: proxy ? httpUrl(proxy, "proxy-url") : undefined,
+    credentials,
+  });
   return { ...where, server, transport, close: () => transport.close() };
 }
 
-function urlOf(server: string): URL {
-  const url = URL.parse(server);
+function httpUrl(text: string, field: string): URL {
+  const url = URL.parse(text);
   if (url && (url.protocol === "https:" || url.protocol === "http:")) return url;
-  const remedy = "write it as https://host:port";
-  throw new StalewatchError("KUBECONFIG_INVALID", `the kubeconfig's server "${server}" is no address`, remedy);
+  // Without the text itself: a proxy's address may hold a password.
+  const remedy = "write it as https://host:port or http://host:port";
+  throw new StalewatchError("KUBECONFIG_INVALID", `the kubeconfig's ${field} is no http or https address`, remedy);
 }

@@ -11,25 +11,32 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   readonly #settle: { resolve: (response: ExchangeResponse) => void; reject: (error: unknown) => void };
   readonly #server: string;
   readonly #signal: AbortSignal | undefined;
+  readonly #onSettled: () => void;
   readonly #beforeSend: (() => void) | undefined;
+  /** Why it ended, where that is not undici's to say. */
   #refusal: { readonly error: unknown } | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #body: ResponseBody | undefined;
 
-  constructor(server: string, { signal, beforeSend }: Pick<ExchangeRequest, "signal" | "beforeSend">) {
+  constructor(
+    server: string,
+    { signal, beforeSend }: Pick<ExchangeRequest, "signal" | "beforeSend">,
+    onSettled: () => void,
+  ) {
     const { promise, resolve, reject } = Promise.withResolvers<ExchangeResponse>();
     this.response = promise;
     this.#settle = { resolve, reject };
     this.#server = server;
     this.#signal = signal;
     this.#beforeSend = beforeSend;
+    this.#onSettled = onSettled;
     signal?.addEventListener("abort", this.#abort, { once: true });
   }
 
   /** The connection is there, and nothing is written yet. What is thrown here ends the call and leaves the connection. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#signal?.aborted) return this.#abort();
+    if (this.#refusal) return controller.abort(this.#refusal.error as Error);
     try {
       this.#beforeSend?.();
     } catch (error) {
@@ -49,25 +56,32 @@ export class UndiciExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#settled();
     this.#body?.finish();
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#settled();
     if (this.#body) this.#body.finish({ error });
     else this.#settle.reject(this.#failure(error));
   }
 
-  /** A call that still waits for a connection cannot be taken back, only given up. */
-  readonly #abort = (): void => {
-    if (this.#controller) this.#controller.abort(this.#signal?.reason as Error);
-    else this.#settle.reject(this.#signal?.reason);
-  };
+  /** Ends the call with this error. One that still waits for a connection cannot be taken back, only given up. */
+  cancel(error: Error): void {
+    this.#refusal = { error };
+    if (this.#controller) this.#controller.abort(error);
+    else this.#settle.reject(error);
+  }
+
+  readonly #abort = (): void => this.cancel(this.#signal?.reason as Error);
+
+  #settled(): void {
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#onSettled();
+  }
 
   #failure(error: unknown): unknown {
-    if (this.#refusal) return this.#refusal.error;
-    return this.#signal?.aborted ? this.#signal.reason : describeFailure(error, this.#server);
+    return this.#refusal ? this.#refusal.error : describeFailure(error, this.#server);
   }
 }
 

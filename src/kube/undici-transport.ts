@@ -1,6 +1,7 @@
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import type { ExchangeRequest, ExchangeResponse, Transport } from "../base/index.ts";
 import type { Credentials, TlsOptions } from "./credentials.ts";
+import { TransportFailure } from "./transport-failure.ts";
 import { UndiciExchange } from "./undici-exchange.ts";
 
 type Pool = ExchangeRequest["pool"];
@@ -22,12 +23,14 @@ const TCP_KEEP_ALIVE_MS = 30_000;
 export class UndiciTransport implements Transport {
   readonly host: string;
   readonly #server: URL;
-  readonly #proxy: string | undefined;
+  readonly #proxy: URL | undefined;
   readonly #credentials: Credentials;
   #dispatchers: Map<Pool, Dispatcher> = new Map();
   #madeWith: string | undefined;
+  readonly #underWay: Set<UndiciExchange> = new Set();
+  #closed = false;
 
-  constructor(options: { server: URL; proxy?: string | undefined; credentials: Credentials }) {
+  constructor(options: { server: URL; proxy?: URL | undefined; credentials: Credentials }) {
     this.#server = options.server;
     this.#proxy = options.proxy;
     this.#credentials = options.credentials;
@@ -38,7 +41,9 @@ export class UndiciTransport implements Transport {
   async exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
     const { headers, tls, fingerprint } = await this.#credentials.current();
     request.signal?.throwIfAborted();
-    const exchange = new UndiciExchange(this.#server.origin, request);
+    if (this.#closed) throw this.#closedFailure();
+    const exchange = new UndiciExchange(this.#server.origin, request, () => this.#underWay.delete(exchange));
+    this.#underWay.add(exchange);
     const options: Dispatcher.DispatchOptions = {
       origin: this.#server.origin,
       path: pathUnder(this.#server, request.path),
@@ -55,6 +60,8 @@ export class UndiciTransport implements Transport {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
+    for (const exchange of this.#underWay) exchange.cancel(this.#closedFailure());
     const dispatchers = [...this.#dispatchers.values()];
     this.#dispatchers = new Map();
     await Promise.all(dispatchers.map((dispatcher) => dispatcher.destroy()));
@@ -62,7 +69,7 @@ export class UndiciTransport implements Transport {
 
   #dispatcherFor(pool: Pool, tls: TlsOptions, fingerprint: string): Dispatcher {
     if (this.#madeWith !== fingerprint) {
-      // The old ones end when their last call does; a watch lasts minutes at most.
+      // The former ones end when their last call does; a watch lasts minutes.
       for (const dispatcher of this.#dispatchers.values()) void dispatcher.close();
       this.#dispatchers = new Map();
       this.#madeWith = fingerprint;
@@ -74,6 +81,10 @@ export class UndiciTransport implements Transport {
     return made;
   }
 
+  #closedFailure(): TransportFailure {
+    return new TransportFailure("ConnectionLost", `the client of ${this.host} is closed`, "");
+  }
+
   #makeDispatcher(pool: Pool, tls: TlsOptions): Dispatcher {
     const shared = {
       connections: CONNECTIONS[pool],
@@ -82,7 +93,7 @@ export class UndiciTransport implements Transport {
       allowH2: false,
     };
     const socket = { timeout: CONNECT_TIMEOUT_MS, keepAlive: true, keepAliveInitialDelay: TCP_KEEP_ALIVE_MS };
-    if (this.#proxy) return new ProxyAgent({ ...shared, uri: this.#proxy, requestTls: tls, connect: socket });
+    if (this.#proxy) return new ProxyAgent({ ...shared, uri: this.#proxy.href, requestTls: tls, connect: socket });
     return new Agent({ ...shared, connect: { ...tls, ...socket } });
   }
 }

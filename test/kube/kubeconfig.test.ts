@@ -74,6 +74,11 @@ describe("loadCluster", () => {
   });
 });
 
+const socksProxied = kubeconfigText({
+  server: "https://x",
+  cluster: { "proxy-url": "socks5://me:s3cret@proxy.test" },
+});
+
 describe("a kubeconfig that does not do", () => {
   const parsed = JSON.parse(main) as Record<string, unknown>;
   const without = (key: string): string => JSON.stringify({ ...parsed, [key]: undefined });
@@ -83,7 +88,8 @@ describe("a kubeconfig that does not do", () => {
     ["KUBECONFIG_INVALID", "", /input is empty/],
     ["KUBECONFIG_INVALID", "null", /empty or no kubeconfig/],
     ["KUBECONFIG_INVALID", "clusters: [{name: c}]", /clusters\[0\]\.cluster is missing/],
-    ["KUBECONFIG_INVALID", kubeconfigText({ server: "main.test" }), /"main\.test" is no address: write it as https/],
+    ["KUBECONFIG_INVALID", kubeconfigText({ server: "main.test" }), /server is no http or https address: write it as/],
+    ["KUBECONFIG_INVALID", socksProxied, /proxy-url is no http or https address/],
     ["KUBECONFIG_INVALID", kubeconfigText({ server: "https://x", context: { cluster: "gone" } }), /cluster "gone"/],
     ["KUBECONFIG_NO_CONTEXT", without("current-context"), /has no current-context: .*--context.*it has main/],
     ["KUBECONFIG_UNKNOWN_CONTEXT", without("contexts"), /has no context "main": .*it has none/],

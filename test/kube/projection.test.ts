@@ -101,6 +101,27 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, sorted(inner)]));
 }
 
+describe("labels", () => {
+  it("read right however many sets of keys there are, and keys that objects have of their own", async () => {
+    const objects = Array.from({ length: 1_500 }, (_, at) => ({
+      metadata: {
+        name: `job-${at}`,
+        labels: Object.fromEntries([
+          ["__proto__", "x"],
+          [`key-${at}`, "a"],
+          ["toString", "b"],
+        ]),
+      },
+    }));
+    const jobs = resources.jobs.shape as Shape<unknown>;
+    const expected = objects.map((object) => ({ ...object, spec: {}, status: {} }));
+    expect(await listed(resources.jobs, jsonList(...objects))).toEqual(expected);
+    expect(await listed(resources.jobs, protobufList(...objects.map((object) => encode(jobs, object))))).toEqual(
+      expected,
+    );
+  });
+});
+
 describe("shapes", () => {
   interface Run extends KubeObject {
     spec: { replicas?: number; mode?: string };

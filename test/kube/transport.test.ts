@@ -180,7 +180,39 @@ describe("connections", () => {
   });
 });
 
+describe("a closed cluster", () => {
+  it("ends the calls of former credentials too, and makes no new ones", async () => {
+    await using server = await LoopbackServer.start((_request, response) => void response.write("first"), {
+      tls: true,
+    });
+    const clock = new VirtualClock();
+    const path = files.write("former.crt", certificate);
+    const cluster = await clusterOf({ server: server.url, cluster: { "certificate-authority": path } }, clock);
+    const { body } = await cluster.transport.exchange(request({ pool: "watches" }));
+    const former = body[Symbol.asyncIterator]();
+    await former.next();
+    files.write("former.crt", `${certificate}\n${certificate}`);
+    await clock.advance(61_000);
+    const current = (await cluster.transport.exchange(request())).body[Symbol.asyncIterator]();
+    await current.next();
+    expect(server.open).toBe(2);
+    const ended = [former, current].map((reader) => expect(reader.next()).rejects.toThrow());
+    await cluster.close();
+    await Promise.all(ended);
+    await server.whenClosed();
+    await expect(cluster.transport.exchange(request())).rejects.toThrow(/is closed/);
+  });
+});
+
 describe("addresses", () => {
+  it("are reached through the kubeconfig's proxy", async () => {
+    await using proxy = await LoopbackServer.start(answersJob);
+    const server = "http://behind.test:8080";
+    const cluster = await clusterOf({ server, cluster: { "proxy-url": proxy.url } });
+    await expect(new KubeClient(cluster).get(jobs, ref)).resolves.toEqual(job);
+    expect(proxy.requests[0]?.path).toBe(`${server}/apis/batch/v1/namespaces/shop/jobs/a`);
+  });
+
   it("may have a path of their own", async () => {
     await using server = await LoopbackServer.start(answersJob);
     const { transport } = await clusterOf({ server: `${server.url}/k8s/c-1/` });

@@ -105,6 +105,16 @@ describe.each(wires)("watch over $name", (wire) => {
     );
   });
 
+  it("keeps nothing of the chunks it was given", async () => {
+    const bytes = Buffer.concat(stream);
+    const transport = new ScriptedTransport({ headers: wire.headers, body: [bytes] });
+    for await (const events of new KubeClient({ transport }).watch(resources.jobs, options)) {
+      bytes.fill(0x78);
+      expect(events).toEqual(expected);
+    }
+    expect(bytes.every((byte) => byte === 0x78)).toBe(true);
+  });
+
   it("yields together what one chunk completes", async () => {
     const all = Buffer.concat(stream);
     const { batches } = await watched({ headers: wire.headers, body: [all.subarray(0, -3), all.subarray(-3)] });
