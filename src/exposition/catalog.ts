@@ -1,4 +1,5 @@
 import { cacheMetrics } from "../cache/index.ts";
+import { consistencyMetrics } from "../consistency/index.ts";
 import { controllerMetrics } from "../controller/index.ts";
 import { electionMetrics } from "../election/index.ts";
 import { jobsMetrics } from "../jobs/index.ts";
@@ -15,6 +16,7 @@ export const catalog: readonly MetricDefinition[] = [
   ...cacheMetrics,
   ...workqueueMetrics,
   ...requeueMetrics,
+  ...consistencyMetrics,
   ...electionMetrics,
   ...controllerMetrics,
   ...jobsMetrics,

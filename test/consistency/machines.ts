@@ -1,5 +1,6 @@
 import { type Clearance, type LagConventions, LagGuard } from "../../src/consistency/index.ts";
 import { Controller, type Pass } from "../../src/controller/index.ts";
+import type { Patch } from "../../src/kube/index.ts";
 import { ActiveJobRequeue, type Requeue } from "../../src/requeue/index.ts";
 import {
   defineResource,
@@ -206,13 +207,16 @@ export class MachineController {
     const listed = cached(resources.jobs).list(object.metadata.namespace);
     const own = listed.filter(({ metadata }) => belongsTo(object.metadata.name, metadata));
     if (own.some((job) => !isFinishedJob(job))) return requeue.after(ActiveJobRequeue);
-    const body = (metadata: object) => ({ type: "merge" as const, body: { metadata } });
     if (object.metadata.deletionTimestamp !== undefined) {
-      if (object.metadata.finalizers) await write.patch(machines, object.metadata, body({ finalizers: null }));
+      if (object.metadata.finalizers) await write.patch(machines, object.metadata, mergeMeta({ finalizers: null }));
       return undefined;
     }
     if (object.status?.activeJob) await write.patchStatus(object, { activeJob: null });
-    if (object.metadata.annotations) await write.patch(machines, object.metadata, body({ annotations: null }));
+    if (object.metadata.annotations) await write.patch(machines, object.metadata, mergeMeta({ annotations: null }));
     return undefined;
   }
+}
+
+function mergeMeta(metadata: object): Patch {
+  return { type: "merge", body: { metadata } };
 }
