@@ -8,4 +8,4 @@ export { Findings } from "./findings.ts";
 export { jobsController, type JobsControllerOptions } from "./jobs-controller.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
 export type { JobEvidence, StuckKind } from "./stuck-kind.ts";
-export { limitsOf, type LimitOverrides, type Verdict, verdictOn } from "./verdict.ts";
+export { type LimitOverrides, type Verdict, verdictOn } from "./verdict.ts";

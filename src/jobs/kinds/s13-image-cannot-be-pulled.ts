@@ -15,6 +15,9 @@ const REASONS: Readonly<Record<string, string>> = {
   ErrImageNeverPull: "ErrImageNeverPull",
 };
 
+/** A registry may answer with a page of HTML. */
+const LONGEST_WHY = 300;
+
 interface Waiting {
   readonly pod: DeepReadonly<Pod>;
   readonly container: string;
@@ -79,7 +82,7 @@ function waitingIn(pod: DeepReadonly<Pod>): readonly Waiting[] {
       container: oneLine(status.name),
       image: oneLine(images.get(status.name) ?? ""),
       waits,
-      why: oneLine(status.state?.waiting?.message ?? ""),
+      why: oneLine(status.state?.waiting?.message ?? "").slice(0, LONGEST_WHY),
       reason,
       ...pullableSince(pod, status),
     };
