@@ -102,7 +102,7 @@ function wouldChange(current: unknown, patch: unknown): boolean {
 }
 
 function refusal(
-  code: string,
+  code: "NOT_DELETING" | "HAS_OWNER",
   object: DeepReadonly<KubeObject>,
   resource: Resource,
   why: string,
