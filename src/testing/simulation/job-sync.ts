@@ -106,7 +106,7 @@ export function releasePod(cluster: EmbeddedCluster, pod: Pod): void {
 function end(cluster: EmbeddedCluster, job: Job, count: PodCount, decision: Decision): number {
   const now = cluster.clock.now();
   const { interim, final, reason, message } = decision;
-  for (const pod of count.active) cluster.objects.delete(resources.pods, pod.metadata);
+  for (const pod of count.active) deletePod(cluster, job, pod);
   const terminating = count.terminating + count.active.length;
   if (!hasCondition(job.status, interim) || terminating > 0) {
     const conditions = withCondition(job.status, [interim, "True", reason, message], now);
@@ -129,7 +129,7 @@ function managePods(cluster: EmbeddedCluster, job: Job, count: PodCount, fate: P
   let made = 0;
   let again = deadlineLeftMs(job, now);
   if (missing < 0) {
-    for (const pod of active.slice(missing)) cluster.objects.delete(resources.pods, pod.metadata);
+    for (const pod of active.slice(missing)) deletePod(cluster, job, pod);
   } else if (missing > 0) {
     const waitMs = failureBackoffMs(job.status.failed ?? 0) - (now - lastFailure(cluster, job));
     if (waitMs > 0) again = Math.min(again, waitMs);
@@ -175,6 +175,12 @@ function createPod(cluster: EmbeddedCluster, job: Job): void {
   });
   const message = `Created pod: ${pod.metadata.name}`;
   recordEvent(cluster, "job-controller", "Job", job, { type: "Normal", reason: "SuccessfulCreate", message });
+}
+
+function deletePod(cluster: EmbeddedCluster, job: Job, pod: Pod): void {
+  cluster.objects.delete(resources.pods, pod.metadata);
+  const message = `Deleted pod: ${pod.metadata.name}`;
+  recordEvent(cluster, "job-controller", "Job", job, { type: "Normal", reason: "SuccessfulDelete", message });
 }
 
 type NewCondition = readonly [type: string, status: string, reason: string, message: string];
