@@ -102,8 +102,11 @@ export class Caller {
   /** One attempt, up to the answer's headers. Errors: `ApiError` for no answer or one outside 2xx, or the signal's reason. */
   async open(call: Call): Promise<ExchangeResponse> {
     call.signal?.throwIfAborted();
-    const waitedMs = await this.#limiter.take(call.signal);
-    this.#waits.labels({ verb: call.method, host: this.#host }).observe(waitedMs / 1_000);
+    // client-go limits no watches either: they are few, and a cache that waits for its turn is stale.
+    if (call.pool !== "watches") {
+      const waitedMs = await this.#limiter.take(call.signal);
+      this.#waits.labels({ verb: call.method, host: this.#host }).observe(waitedMs / 1_000);
+    }
     const response = await this.#exchange(call);
     if (response.status >= 200 && response.status < 300) return response;
     throw await refusal(response, call.subject, this.#codec);

@@ -215,6 +215,19 @@ describe("the rate limit", () => {
     await Promise.all(calls);
   });
 
+  it("is none for watches", async () => {
+    const { client, transport } = clientFor(
+      Array.from({ length: 5 }, () => ({})),
+      { qps: 0.001, burst: 1 },
+    );
+    const watches = [1, 2, 3, 4, 5].map(async () => {
+      const events = [];
+      for await (const batch of client.watch(jobs, { resourceVersion: "1", timeoutSeconds: 300 })) events.push(batch);
+    });
+    await Promise.all(watches);
+    expect(transport.requests).toHaveLength(5);
+  });
+
   it("is none unless given", async () => {
     const { client, transport } = clientFor(Array.from({ length: 200 }, () => json(job)));
     await Promise.all(Array.from({ length: 200 }, () => client.get(jobs, ref)));
