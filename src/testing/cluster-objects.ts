@@ -1,4 +1,4 @@
-import { keyOf, type KubeObject, type ObjectRef } from "../resources/index.ts";
+import { type DeepReadonly, keyOf, type KubeObject, type ObjectRef } from "../resources/index.ts";
 import { copyJson } from "./storage/copy-json.ts";
 import type { Kind } from "./storage/kind.ts";
 import type { KindRegistry, KindRef } from "./storage/kind-registry.ts";
@@ -72,6 +72,12 @@ export class ClusterObjects {
     const all = this.#store.table(this.#kinds.require(resource)).sorted();
     const wanted = namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
     return wanted.map((object) => out(object) as T);
+  }
+
+  /** Those that match, in the order of their keys; only they are copied, so `matches` must not keep or change what it sees. */
+  where<T extends KubeObject>(resource: TypedKindRef<T>, matches: (object: DeepReadonly<T>) => boolean): T[] {
+    const all = this.#store.table(this.#kinds.require(resource)).sorted();
+    return all.filter((object) => matches(object as unknown as DeepReadonly<T>)).map((object) => out(object) as T);
   }
 
   /** `change` alters a copy of the object, or returns another one. Errors: `StatusError` 404. */

@@ -1,4 +1,12 @@
-import { type Condition, type Job, type JobStatus, keyOf, type Pod, resources } from "../../resources/index.ts";
+import {
+  type Condition,
+  controllerOf,
+  type Job,
+  type JobStatus,
+  keyOf,
+  type Pod,
+  resources,
+} from "../../resources/index.ts";
 import type { EmbeddedCluster } from "../embedded-cluster.ts";
 import { timestamp } from "../storage/timestamp.ts";
 import {
@@ -23,15 +31,15 @@ const CONTROLLER = "kubernetes.io/job-controller";
 export function syncJob(cluster: EmbeddedCluster, key: string, fateOf: (job: Job) => PodFate): number {
   const job = cluster.objects.get(resources.jobs, key);
   if (!job || job.metadata.deletionTimestamp || (job.spec.managedBy ?? CONTROLLER) !== CONTROLLER) return NEVER;
-  const pods = cluster.objects.list(resources.pods, job.metadata.namespace).filter((pod) => isOwnedBy(pod, job));
+  const pods = podsOf(cluster, job);
   const now = cluster.clock.now();
   if (isFinished(job)) {
     for (const pod of pods) releasePod(cluster, pod);
     return NEVER;
   }
   const started = start(cluster, job, now);
-  const counted = countFinished(cluster, started, countPods(pods));
   const count = countPods(pods);
+  const counted = countFinished(cluster, started, count);
   const decision = decide(counted, count.active.length, now);
   if (decision) return end(cluster, counted, count, decision);
   return managePods(cluster, counted, count, fateOf(counted));
@@ -47,11 +55,8 @@ function hasCondition({ conditions = [] }: JobStatus, type: string, wanted = "Tr
   return conditions.some((condition) => condition.type === type && condition.status === wanted);
 }
 
-function isOwnedBy(pod: Pod, job: Job): boolean {
-  return (
-    pod.metadata.ownerReferences?.some(({ uid, controller }) => controller === true && uid === job.metadata.uid) ??
-    false
-  );
+function podsOf(cluster: EmbeddedCluster, { metadata: { uid } }: Job): Pod[] {
+  return cluster.objects.where(resources.pods, (pod) => controllerOf(pod)?.uid === uid);
 }
 
 /** The start time, and the Suspended condition both ways. */
@@ -122,39 +127,40 @@ function end(cluster: EmbeddedCluster, job: Job, count: PodCount, decision: Deci
   return NEVER;
 }
 
+/** Creates or deletes pods until as many are active as the Job wants now. */
 function managePods(cluster: EmbeddedCluster, job: Job, count: PodCount, fate: PodFate): number {
   const now = cluster.clock.now();
-  const missing = wantedActive(job) - count.active.length;
-  const { active } = count;
-  let made = 0;
-  let again = deadlineLeftMs(job, now);
-  if (missing < 0) {
-    for (const pod of active.slice(missing)) deletePod(cluster, job, pod);
-  } else if (missing > 0) {
-    const waitMs = failureBackoffMs(job.status.failed ?? 0) - (now - lastFailure(cluster, job));
-    if (waitMs > 0) again = Math.min(again, waitMs);
-    else if (fate.end === "over-quota") {
-      const message = `Error creating: pods "${job.metadata.name}-" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=10, limited: pods=10`;
-      recordEvent(cluster, "job-controller", "Job", job, { type: "Warning", reason: "FailedCreate", message });
-      again = Math.min(again, 60_000);
-    } else for (; made < missing; made += 1) createPod(cluster, job);
-  }
-  const removed = Math.max(-missing, 0);
-  const now_active = active.length + made - removed;
+  const { active, ready, terminating } = count;
+  const missing = wantedActive(job) - active.length;
+  const surplus = missing < 0 ? active.slice(missing) : [];
+  for (const pod of surplus) deletePod(cluster, job, pod);
+  const waitMs = failureBackoffMs(job.status.failed ?? 0) - (now - lastFailure(cluster, job));
+  const refused = missing > 0 && waitMs <= 0 && fate.end === "over-quota";
+  if (refused) refusePod(cluster, job);
+  const made = refused || waitMs > 0 ? 0 : Math.max(missing, 0);
+  for (let index = 0; index < made; index += 1) createPod(cluster, job);
   setStatus(cluster, job, {
-    active: now_active === 0 ? null : now_active,
-    ready: count.ready,
-    terminating: count.terminating + removed,
+    active: active.length + made - surplus.length || null,
+    ready,
+    terminating: terminating + surplus.length,
     uncountedTerminatedPods: {},
   });
-  return again;
+  const again = refused ? QUOTA_RETRY_MS : missing > 0 && waitMs > 0 ? waitMs : NEVER;
+  return Math.min(again, deadlineLeftMs(job, now));
+}
+
+const QUOTA_RETRY_MS = 60_000;
+
+function refusePod(cluster: EmbeddedCluster, job: Job): void {
+  const quota = "exceeded quota: compute, requested: pods=1, used: pods=10, limited: pods=10";
+  const message = `Error creating: pods "${job.metadata.name}-" is forbidden: ${quota}`;
+  recordEvent(cluster, "job-controller", "Job", job, { type: "Warning", reason: "FailedCreate", message });
 }
 
 /** When the last pod failed; long ago if none did. */
 function lastFailure(cluster: EmbeddedCluster, job: Job): number {
-  const ends = cluster.objects
-    .list(resources.pods, job.metadata.namespace)
-    .filter((pod) => isOwnedBy(pod, job) && pod.status.phase === "Failed")
+  const ends = podsOf(cluster, job)
+    .filter((pod) => pod.status.phase === "Failed")
     .map((pod) => Date.parse(pod.status.containerStatuses?.[0]?.state?.terminated?.finishedAt ?? ""));
   return Math.max(0, ...ends.filter((end) => !Number.isNaN(end)));
 }

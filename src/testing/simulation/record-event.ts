@@ -18,9 +18,9 @@ export function recordEvent(
 ): void {
   const { name, namespace = "default", uid, resourceVersion } = about.metadata;
   const now = timestamp(cluster.clock.now());
-  const repeated = cluster.objects
-    .list(resources.events, namespace)
-    .find((event) => event.involvedObject?.uid === uid && event.reason === reason && event.message === message);
+  const [repeated] = cluster.objects.where(resources.events, (event) => {
+    return event.involvedObject?.uid === uid && event.reason === reason && event.message === message;
+  });
   if (repeated) {
     const count = (repeated.count ?? 1) + 1;
     cluster.objects.patch(resources.events, repeated.metadata, { count, lastTimestamp: now });
