@@ -1,10 +1,11 @@
 import type { ExchangeResponse } from "../base/index.ts";
-import type { DeepReadonly, KubeObject } from "../resources/index.ts";
+import type { KubeObject } from "../resources/index.ts";
 import { parseJson, readBody, unreadable } from "./answers.ts";
 import { isRecord } from "./json-reader.ts";
 import { elementsOf, memberOf } from "./json-scan.ts";
 import { parseSpan, salvageMember, salvageObject } from "./json-text.ts";
 import type { Page } from "./list.ts";
+import { PageItems } from "./page-items.ts";
 import type { Reading } from "./reading.ts";
 import type { Subject } from "./status.ts";
 import { Turns } from "./turns.ts";
@@ -68,18 +69,25 @@ function* scannedItems(list: Span | undefined): Generator<JsonItem, void, void> 
 }
 
 async function decode<T extends KubeObject>(reading: Reading<T>, page: JsonPage): Promise<Page<T>> {
-  const { codec, opaque, resource } = reading;
   if (!isRecord(page.metadata)) throw new Undecodable("it is no list");
-  const list = codec.listMeta({ json: page.metadata });
+  const list = reading.codec.listMeta({ json: page.metadata });
   const turns = new Turns();
-  const items: DeepReadonly<T>[] = [];
+  const read = new PageItems(reading);
   for (const item of page.items) {
     if (turns.over(item.size)) await turns.next();
-    try {
-      items.push(codec.object(resource, { json: item.parse() }));
-    } catch (thrown) {
-      opaque.record(whyUndecodable(thrown), codec.identity({ json: item.salvage() }));
-    }
+    addItem(read, item);
   }
-  return { items, resourceVersion: list.resourceVersion ?? "", next: list.continue ?? "" };
+  const { items, opaque } = read;
+  return { items, opaque, resourceVersion: list.resourceVersion ?? "", next: list.continue ?? "" };
+}
+
+function addItem<T extends KubeObject>(page: PageItems<T>, item: JsonItem): void {
+  let json: unknown;
+  try {
+    json = item.parse();
+  } catch (thrown) {
+    page.addOpaque(whyUndecodable(thrown), { json: item.salvage() });
+    return;
+  }
+  page.add({ json });
 }

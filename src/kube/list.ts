@@ -1,7 +1,7 @@
 import type { ExchangeResponse } from "../base/index.ts";
 import { type DeepReadonly, type KubeObject, resourceName } from "../resources/index.ts";
 import { isProtobuf } from "./answers.ts";
-import type { ListOptions, ListPage } from "./api.ts";
+import type { ListOptions, ListPage, OpaqueObject } from "./api.ts";
 import { readJsonPage } from "./json-list.ts";
 import { collectionPath, withQuery } from "./paths.ts";
 import { readProtobufPage } from "./protobuf-list.ts";
@@ -10,6 +10,7 @@ import type { Subject } from "./status.ts";
 
 export interface Page<T> {
   readonly items: readonly DeepReadonly<T>[];
+  readonly opaque: readonly OpaqueObject[];
   readonly resourceVersion: string;
   /** The token of the next page, "" on the last. */
   readonly next: string;
@@ -28,7 +29,8 @@ export async function* listPages<T extends KubeObject>(
   do {
     const page: Page<T> = await listPage(reading, options, next);
     ({ next } = page);
-    yield { items: page.items, resourceVersion: page.resourceVersion, last: next === "" };
+    const { items, opaque, resourceVersion } = page;
+    yield { items, opaque, resourceVersion, last: next === "" };
   } while (next !== "");
 }
 

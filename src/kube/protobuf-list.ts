@@ -1,14 +1,15 @@
 import type { ExchangeResponse } from "../base/index.ts";
-import type { DeepReadonly, KubeObject } from "../resources/index.ts";
+import type { KubeObject } from "../resources/index.ts";
 import { unreadable } from "./answers.ts";
 import { ByteSource } from "./byte-source.ts";
 import { FRAME_LIMIT } from "./frames.ts";
 import type { Page } from "./list.ts";
+import { PageItems } from "./page-items.ts";
 import { MAGIC, UNKNOWN_RAW } from "./protobuf-envelope.ts";
 import { type Reading } from "./reading.ts";
 import type { Subject } from "./status.ts";
 import { Turns } from "./turns.ts";
-import { Undecodable, whyUndecodable } from "./undecodable.ts";
+import { Undecodable } from "./undecodable.ts";
 import { BYTES, type Span } from "./wire-cursor.ts";
 
 /** A tag and a length, five bytes each at most. */
@@ -55,28 +56,17 @@ async function findList(source: ByteSource): Promise<number> {
 
 async function readList<T extends KubeObject>(reading: Reading<T>, source: ByteSource, end: number): Promise<Page<T>> {
   const turns = new Turns();
-  const items: DeepReadonly<T>[] = [];
+  const page = new PageItems(reading);
   let list: { resourceVersion?: string; continue?: string } = {};
   while (source.position < end) {
     const { number, size } = source.has(HEADER) ? readHeader(source) : await nextField(source);
     const span = source.has(size) ? cut(source, size) : await take(source, size);
-    if (number === LIST_ITEMS) keepItem(reading, items, span);
+    if (number === LIST_ITEMS) page.add(span);
     else if (number === LIST_METADATA) list = reading.codec.listMeta(span);
     if (turns.over(size)) await turns.next();
   }
-  return { items, resourceVersion: list.resourceVersion ?? "", next: list.continue ?? "" };
-}
-
-function keepItem<T extends KubeObject>(
-  { codec, opaque, resource }: Reading<T>,
-  items: DeepReadonly<T>[],
-  raw: Span,
-): void {
-  try {
-    items.push(codec.object(resource, raw));
-  } catch (thrown) {
-    opaque.record(whyUndecodable(thrown), codec.identity(raw));
-  }
+  const { items, opaque } = page;
+  return { items, opaque, resourceVersion: list.resourceVersion ?? "", next: list.continue ?? "" };
 }
 
 interface Header {

@@ -92,8 +92,8 @@ describe.each(wires)("list over $name", (wire) => {
       labelSelector: "a=b",
     });
     expect(pages).toEqual([
-      { items: [job("a"), job("b")], resourceVersion: "9", last: false },
-      { items: [job("c")], resourceVersion: "9", last: true },
+      { items: [job("a"), job("b")], opaque: [], resourceVersion: "9", last: false },
+      { items: [job("c")], opaque: [], resourceVersion: "9", last: true },
     ]);
     expect(transport.requests.map(({ path }) => path)).toEqual([
       "/apis/batch/v1/jobs?limit=2&labelSelector=a%3Db&resourceVersion=7&resourceVersionMatch=NotOlderThan",
@@ -104,12 +104,15 @@ describe.each(wires)("list over $name", (wire) => {
 
   it("yields one empty page where there is nothing", async () => {
     const { pages } = await listed([wire.page([])]);
-    expect(pages).toEqual([{ items: [], resourceVersion: "9", last: true }]);
+    expect(pages).toEqual([{ items: [], opaque: [], resourceVersion: "9", last: true }]);
   });
 
-  it("leaves out, counts and tells of an object that does not read", async () => {
-    const { items, opaque, thrown, warnings } = await listed([wire.pageWithBadSpec(job("a"), job("b"), job("c"))]);
+  it("keeps apart, counts and tells of an object that does not read", async () => {
+    const { items, opaque, pages, thrown, warnings } = await listed([
+      wire.pageWithBadSpec(job("a"), job("b"), job("c")),
+    ]);
     expect(thrown).toBeUndefined();
+    expect(pages[0]?.opaque).toEqual([{ object: { metadata: job("b").metadata }, why: expect.any(String) }]);
     expect(items).toEqual([job("a"), job("c")]);
     expect(opaque).toBe(1);
     expect(warnings).toEqual([
@@ -120,7 +123,7 @@ describe.each(wires)("list over $name", (wire) => {
   it.each([
     ["metadata", {}],
     ["a name", { metadata: { uid: "u" } }],
-  ])("leaves out an object without %s", async (_what, object) => {
+  ])("keeps apart an object without %s", async (_what, object) => {
     const { items, opaque } = await listed([wire.page([job("a"), object, job("c")])]);
     expect(items).toEqual([job("a"), job("c")]);
     expect(opaque).toBe(1);
@@ -172,7 +175,7 @@ describe("a protobuf page", () => {
   it("reads the same wherever it is cut in two", async () => {
     for (let at = 0; at <= page.length; at += 1) {
       const { pages } = await listed([{ headers: PROTOBUF, body: [page.subarray(0, at), page.subarray(at)] }]);
-      expect(pages).toEqual([{ items, resourceVersion: "9", last: true }]);
+      expect(pages).toEqual([{ items, opaque: [], resourceVersion: "9", last: true }]);
     }
   });
 
@@ -209,7 +212,7 @@ describe("a JSON page", () => {
 
   it("has no items where they are null", async () => {
     const { pages } = await listed([json({ metadata: { resourceVersion: "9" }, items: null })]);
-    expect(pages).toEqual([{ items: [], resourceVersion: "9", last: true }]);
+    expect(pages).toEqual([{ items: [], opaque: [], resourceVersion: "9", last: true }]);
   });
 
   it("that is large is read object by object, and loses only the one that is too large", async () => {
@@ -224,7 +227,14 @@ describe("a JSON page", () => {
     ];
     const answer = json({ items, kind: "List", metadata: { continue: "", resourceVersion: "9" } });
     const { pages, opaque, warnings } = await listed([answer], { resource: whole });
-    expect(pages).toEqual([{ items: [items[0], items[1], items[3]], resourceVersion: "9", last: true }]);
+    expect(pages).toEqual([
+      {
+        items: [items[0], items[1], items[3]],
+        opaque: [{ object: { metadata: job("big").metadata }, why: expect.stringMatching(/too large/) }],
+        resourceVersion: "9",
+        last: true,
+      },
+    ]);
     expect(opaque).toBe(1);
     expect(warnings[0]?.fields).toMatchObject({ object: "shop/big" });
   });
