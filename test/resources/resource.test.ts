@@ -5,6 +5,7 @@ import {
   defineResource,
   keyOf,
   metadataOf,
+  type OwnerReference,
   refOf,
   resourceName,
   resources,
@@ -45,7 +46,7 @@ describe("keys", () => {
   });
 });
 
-function owner(uid: string, controller?: boolean): { apiVersion: string; kind: string; name: string; uid: string } {
+function owner(uid: string, controller?: boolean): OwnerReference {
   const reference = { apiVersion: "batch/v1", kind: "CronJob", name: "c", uid };
   return controller === undefined ? reference : { ...reference, controller };
 }
