@@ -65,7 +65,7 @@ export class Codec {
   /** The projected object. Errors: `Undecodable`, also for one without a name, which has no place in a store. */
   object<T extends KubeObject>(resource: Resource<T>, raw: Raw): DeepReadonly<T> {
     const plan = this.#planOf(resource);
-    const object = plan ? this.#read(plan, raw) : withoutBulk("json" in raw ? raw.json : undefined);
+    const object = plan ? this.#read(plan, raw) : withoutBulk("json" in raw ? raw.json : undefined, resource.keep);
     requireIdentity(object);
     return object as unknown as DeepReadonly<T>;
   }

@@ -117,12 +117,26 @@ export class JsonReader {
   }
 }
 
-/** A kind without a shape: everything but what no reader of a cache wants. Its resource knows apiVersion and kind. */
-export function withoutBulk(raw: unknown): KubeObject {
+/** A kind without a shape: its metadata, and of the rest what `keep` names, or all. Its resource knows apiVersion and kind. */
+export function withoutBulk(raw: unknown, keep: readonly string[] | undefined): KubeObject {
   if (!isRecord(raw) || !isRecord(raw["metadata"])) throw new Undecodable("it has no metadata");
-  const { apiVersion: _apiVersion, kind: _kind, ...kept } = raw;
+  const { apiVersion: _apiVersion, kind: _kind, ...rest } = raw;
   const { managedFields: _managedFields, selfLink: _selfLink, ...metadata } = raw["metadata"];
+  const kept = keep ? pick(rest, keep) : rest;
   return { ...kept, metadata: metadata as unknown as KubeObject["metadata"] };
+}
+
+function pick(from: Json, paths: readonly string[]): Json {
+  const picked: Json = {};
+  for (const path of paths) copyPath(from, picked, path.split("."));
+  return picked;
+}
+
+function copyPath(from: Json, to: Json, [name = "", ...rest]: string[]): void {
+  const value = from[name];
+  if (value === undefined) return;
+  if (rest.length === 0) to[name] = value;
+  else if (isRecord(value)) copyPath(value, (to[name] ??= {}) as Json, rest);
 }
 
 export function isRecord(value: unknown): value is Json {

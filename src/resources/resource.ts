@@ -11,8 +11,10 @@ export interface Resource<T extends KubeObject = KubeObject> {
   /** The plural of the URL, lower case. */
   readonly resource: string;
   readonly namespaced: boolean;
-  /** What is kept. Without one, everything but managedFields. */
+  /** What is kept. Without one, `keep`, or else everything but managedFields. */
   readonly shape?: Shape<T>;
+  /** What is kept beside the metadata, as dotted paths. */
+  readonly keep?: readonly string[];
   /** The API server answers this kind in protobuf too (built-in kinds only). */
   readonly protobuf: boolean;
   /** Lists and watches ask for the metadata alone. */
@@ -26,7 +28,12 @@ export interface ResourceOptions<T extends KubeObject> {
   resource: string;
   /** true unless given. */
   namespaced?: boolean;
-  /** Keep these fields only. Everything but managedFields unless given. */
+  /**
+   * What lists and watches keep of an object beside its metadata, as dotted paths: `["spec.approved", "status"]`. A cache is as
+   * small as this list. Everything but managedFields unless given.
+   */
+  keep?: readonly string[];
+  /** The same as a type-checked declaration, which also checks the fields' types as they are read. */
   shape?: Shape<T>;
 }
 

@@ -161,6 +161,18 @@ describe("shapes", () => {
     ]);
   });
 
+  it("may be as little as a list of paths", async () => {
+    const keep = ["spec.approved", "spec.missing.deeper", "status", "status.phase", "metadata.labels"];
+    const some = defineResource({ group: "demo.test", version: "v1", kind: "Run", resource: "runs", keep });
+    const metadata = { name: "a", labels: { app: "x" } };
+    const spec = { approved: false, missing: 3, template: {} };
+    const status = { phase: "Ready", conditions: [] };
+    expect(await listed(some, jsonList({ metadata, spec, status }, { metadata }))).toEqual([
+      { metadata, spec: { approved: false }, status },
+      { metadata },
+    ]);
+  });
+
   it("give the same object for equal parts of different objects, on both wires", async () => {
     const owner = { kind: "CronJob", name: "c", uid: "u", apiVersion: "batch/v1" };
     const objects = ["a", "b"].map((name) => ({
