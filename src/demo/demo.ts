@@ -59,10 +59,7 @@ function introduce(tell: Narrator, { cluster, urls, kubeconfig }: Stage, forMs: 
     `The stalewatch demo: all of it runs here, in one process${forMs === undefined ? "" : `, for ${formatDuration(forMs)}`}`,
   );
   tell.say(
-    "An API server (embedded, with real HTTP), a stand-in for the Job controller and the kubelet, and two things to watch:",
-  );
-  tell.say(
-    '"runner", a controller that makes one Job for each Run, a small custom resource; and the stalewatch sidecar.',
+    "An API server (embedded, with real HTTP) and a stand-in for the Job controller and the kubelet; a controller named runner, which makes one Job for each Run, a small custom resource; and the stalewatch sidecar, which watches.",
   );
   tell.copy("server", cluster.url ?? "");
   tell.copy("metrics", `${urls.metrics}/metrics`);

@@ -53,7 +53,7 @@ async function cacheFallsBehind(scene: Scene, shown: Shown): Promise<void> {
   const { stage, tell, observe } = scene;
   tell.title("A cache falls behind");
   tell.say(
-    `From now on news about Jobs reach the caches ${HELD_BACK_MS / 1_000} s late. The runner will make Jobs that its own cache does not show yet. A controller that believes such a cache makes them again.`,
+    `From now on news about Jobs reaches the caches ${HELD_BACK_MS / 1_000} s late. The runner will make Jobs that its own cache does not show yet. A controller that believes such a cache makes them again.`,
   );
   await observe.pause(READ_MS);
   const skips = (): Promise<number> =>
@@ -71,7 +71,7 @@ async function cacheFallsBehind(scene: Scene, shown: Shown): Promise<void> {
   const there = stage.cluster.objects.list(resources.jobs).length;
   const cached = await observe.cached("jobs");
   tell.bad(
-    `The API server has ${there} Jobs, the cache shows ${cached}. Passes over the new Runs are skipped rather than acting on that.`,
+    `The API server has ${there} Jobs, the cache shows ${cached}. The runner's next passes (a pass is one reconcile of one object) over the new Runs are skipped rather than acting on that.`,
   );
   await observe.until("the cache catches up", async () => (await observe.cached("jobs")) >= there);
   const after = await observe.until("the skipped passes go on", async () => {
