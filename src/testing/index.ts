@@ -1,7 +1,7 @@
 // testing/: a Kubernetes API server inside the process, for tests of controllers (`stalewatch/testing`).
 // Promises: what a client sees is what kube-apiserver 1.37 would send (test/contract holds both to it), every run of the same
 // program gives the same result, and time passes only when the test says so.
-// Does not promise: validation of what is written, protobuf request bodies, server-side apply, speed under large lists.
+// Does not promise: full validation of what is written, every field in protobuf, server-side apply.
 // Start with embedded-cluster.ts; a request goes api/request-handler.ts -> storage/ -> wire/.
 export type { Denial } from "./api/access.ts";
 export type { ClusterObjects, ObjectChange, ObjectDraft, TypedKindRef } from "./cluster-objects.ts";

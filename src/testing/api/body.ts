@@ -1,31 +1,43 @@
 import { messageOf } from "../../base/index.ts";
+import type { Shape } from "../../resources/index.ts";
 import { badRequest, unsupportedMediaType } from "../status-error.ts";
 import type { Kind } from "../storage/kind.ts";
+import { readProtobuf, UnknownFieldError } from "../wire/protobuf-reader.ts";
 import type { ServerRequest } from "./exchange.ts";
 
 type Fields = Record<string, unknown>;
 
-/** The request's body as JSON; undefined when it has none. Errors: 400. */
-export function readJson(request: ServerRequest, why: (problem: string) => string): unknown {
+/**
+ * The request's body from JSON, or from protobuf as far as `shape` goes; undefined when there is none.
+ * Errors: 400 for what cannot be read, 415 for protobuf that holds more than the shape.
+ */
+export function readBody(
+  request: ServerRequest,
+  shape: Shape<unknown> | undefined,
+  why: (problem: string) => string,
+): unknown {
   const { body } = request;
   if (body === undefined || body.length === 0) return undefined;
   try {
-    return JSON.parse(typeof body === "string" ? body : Buffer.from(body).toString());
+    const bytes = Buffer.from(body);
+    if (mediaTypeOf(request) !== PROTOBUF) return JSON.parse(bytes.toString());
+    if (shape) return readProtobuf(bytes, shape);
   } catch (error) {
-    throw badRequest(why(messageOf(error)));
+    if (!(error instanceof UnknownFieldError)) throw badRequest(why(messageOf(error)));
   }
+  throw unsupportedMediaType(OFFERED);
 }
+
+const PROTOBUF = "application/vnd.kubernetes.protobuf";
+const OFFERED = "the body of the request was in an unknown format - accepted media types include: application/json";
+const OBJECT_TYPES = new Set(["", "application/json", PROTOBUF]);
 
 /** The object of a create or update, without `apiVersion` and `kind`, which must fit. Errors: 400, 415. */
 export function readObject(request: ServerRequest, kind: Kind): Fields {
-  const type = mediaTypeOf(request) || "application/json";
-  if (type !== "application/json") {
-    const offered = "the body of the request was in an unknown format - accepted media types include: application/json";
-    throw unsupportedMediaType(offered);
-  }
+  if (!OBJECT_TYPES.has(mediaTypeOf(request))) throw unsupportedMediaType(OFFERED);
   const unrecognized = (problem: string): string =>
     `the object provided is unrecognized (must be of type ${kind.kind}): couldn't get version/kind; json parse error: ${problem}`;
-  const body = readJson(request, unrecognized) ?? {};
+  const body = readBody(request, kind.shape, unrecognized) ?? {};
   if (!isMap(body)) throw badRequest(unrecognized("json: cannot unmarshal into an object"));
   const { apiVersion = kind.apiVersion, kind: name = kind.kind, ...object } = withoutNulls(body);
   if (apiVersion !== kind.apiVersion || name !== kind.kind) {

@@ -1,6 +1,7 @@
 import { invalidOptions } from "../status-error.ts";
 import type { DeleteWish } from "../storage/object-deleter.ts";
-import { readJson } from "./body.ts";
+import { deleteOptionsShape } from "../wire/wire-shapes.ts";
+import { readBody } from "./body.ts";
 import type { ServerRequest } from "./exchange.ts";
 import type { ApiPath } from "./path.ts";
 
@@ -8,7 +9,7 @@ const POLICIES = new Set(["Background", "Foreground", "Orphan"]);
 
 /** The options of a delete: a DeleteOptions body, or each by itself in the query. Errors: 400, 422. */
 export function deleteWish(request: ServerRequest, { query }: ApiPath): DeleteWish {
-  const body = withoutNulls(readJson(request, (problem) => `invalid DeleteOptions: ${problem}`));
+  const body = withoutNulls(readBody(request, deleteOptionsShape, (problem) => `invalid DeleteOptions: ${problem}`));
   const { dryRun, gracePeriodSeconds = query.get("gracePeriodSeconds") ?? undefined, preconditions } = body;
   const propagationPolicy = policyOf(body, query);
   return {

@@ -1,6 +1,7 @@
 import { methodNotAllowed } from "../status-error.ts";
+import { reviewShapes } from "../wire/wire-shapes.ts";
 import type { Backend } from "./backend.ts";
-import { readJson } from "./body.ts";
+import { readBody } from "./body.ts";
 import type { ServerRequest } from "./exchange.ts";
 import type { ApiPath } from "./path.ts";
 
@@ -25,7 +26,9 @@ export function review(backend: Backend, request: ServerRequest, path: ApiPath, 
   const kind = path.version === "v1" ? KINDS[`${path.group}/${path.resource}`] : undefined;
   if (!kind) return undefined;
   if (request.method !== "POST" || path.name !== undefined) throw methodNotAllowed();
-  const body = readJson(request, (problem) => `invalid ${kind}: ${problem}`) as { spec?: ReviewSpec } | undefined;
+  const body = readBody(request, reviewShapes[kind], (problem) => `invalid ${kind}: ${problem}`) as
+    | { spec?: ReviewSpec }
+    | undefined;
   const spec = body?.spec ?? {};
   const status = kind === "TokenReview" ? authenticated(backend, spec) : allowed(backend, spec, spec.user ?? user);
   return { kind, apiVersion: `${path.group}/v1`, metadata: {}, spec, status };

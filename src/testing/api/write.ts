@@ -6,7 +6,7 @@ import type { WriteOptions } from "../storage/object-writer.ts";
 import type { StoredObject } from "../storage/stored-object.ts";
 import { negotiate } from "../wire/media-type.ts";
 import type { Backend, Target } from "./backend.ts";
-import { checkMetadata, mediaTypeOf, readJson, readObject } from "./body.ts";
+import { checkMetadata, mediaTypeOf, readBody, readObject } from "./body.ts";
 import { deleteWish, isDryRun } from "./delete-wish.ts";
 import type { ServerRequest, ServerResponse } from "./exchange.ts";
 import { paced } from "./paced.ts";
@@ -59,7 +59,7 @@ function replacement(request: ServerRequest, kind: Kind, ref: ObjectRef): Change
 }
 
 function patching(request: ServerRequest, kind: Kind, ref: ObjectRef): Change {
-  const body = readJson(request, () => "invalid JSON patch");
+  const body = readBody(request, undefined, () => "invalid JSON patch");
   return (current) => {
     const target = copyJson(current) as unknown as Record<string, unknown>;
     const { apiVersion: _, kind: __, ...patched } = applyPatchBody(kind, mediaTypeOf(request), body, target);

@@ -93,6 +93,7 @@ export const builtInKinds: readonly Kind[] = [
     shortNames: ["ns"],
     namespaced: false,
     status: true,
+    shape: wholeShapes.namespaces,
     rules: namespaceRules,
   }),
   builtIn({ kind: "Node", resource: "nodes", shortNames: ["no"], namespaced: false, status: true, rules: nodeRules }),

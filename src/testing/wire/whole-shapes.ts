@@ -89,7 +89,7 @@ const eventSourceShape = shapeOf(text("component", 1), text("host", 2));
  * Field numbers: k8s.io/api, generated.proto.
  */
 export const wholeShapes: Readonly<
-  Record<"jobs" | "cronJobs" | "pods" | "leases" | "events" | "configMaps", Shape<unknown>>
+  Record<"jobs" | "cronJobs" | "pods" | "leases" | "events" | "configMaps" | "namespaces", Shape<unknown>>
 > = {
   jobs: extended(job, [], { spec: jobSpecShape }),
   cronJobs: extended(cronJob, [], { spec: cronJobSpecShape }),
@@ -97,4 +97,9 @@ export const wholeShapes: Readonly<
   leases: kept(resources.leases as Resource<never>),
   events: extended(event, [nested("source", 5, eventSourceShape), text("action", 12), text("reportingInstance", 15)]),
   configMaps: kept(resources.configMaps as Resource<never>),
+  namespaces: shapeOf(
+    nested("metadata", 1, nestedIn(pod, "metadata")),
+    nested("spec", 2, shapeOf(texts("finalizers", 1))),
+    nested("status", 3, shapeOf(text("phase", 1))),
+  ),
 };
