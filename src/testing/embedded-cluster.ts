@@ -37,7 +37,7 @@ export interface Commit {
  * real or a virtual clock, with faults on demand. The contract suite holds it to what kube-apiserver 1.37 does.
  *
  * Not there: authentication beyond a table of tokens, admission webhooks, server-side apply, field validation beyond a few rules,
- * scheduler and controllers (see `simulateJobs`), aggregated discovery and OpenAPI.
+ * scheduler and controllers (see `simulateJobs`), aggregated discovery, OpenAPI schemas.
  */
 export class EmbeddedCluster implements AsyncDisposable {
   readonly clock: Clock;
