@@ -140,6 +140,7 @@ export {
   type DeepReadonly,
   defineResource,
   type Event,
+  fields,
   isFinishedJob,
   isFinishedPod,
   type Job,
@@ -157,6 +158,7 @@ export {
   runLeaseState,
   type RunLeaseRules,
   type RunLeaseState,
+  shape,
   type Shape,
 } from "./resources/index.ts";
 export {

@@ -6,7 +6,8 @@ export { type ConfigMap, resources } from "./builtin.ts";
 export type { CronJob, CronJobSpec, CronJobStatus, ObjectReference } from "./cronjob.ts";
 export type { Event, EventSeries } from "./event.ts";
 export { isFinishedJob, isFinishedPod } from "./finished.ts";
-export { type Job, jobShape, type JobSpec, type JobStatus, type UncountedTerminatedPods } from "./job.ts";
+export { type Job, type JobSpec, type JobStatus, type UncountedTerminatedPods } from "./job.ts";
+export { fields } from "./fields.ts";
 export type { Lease, LeaseSpec } from "./lease.ts";
 export { objectMetaShape } from "./meta-shape.ts";
 export {
@@ -42,22 +43,4 @@ export {
 } from "./resource.ts";
 export { type FieldRequirement, type LabelMatcher, parseFieldSelector, parseLabelSelector } from "./selectors.ts";
 export { compareVersions, isComparableVersion, type VersionOrder, versionToMetric } from "./versions.ts";
-export {
-  bool,
-  type Field,
-  int,
-  map,
-  message,
-  messages,
-  microTime,
-  optionalBool,
-  optionalInt,
-  optionalString,
-  required,
-  shape,
-  type Shape,
-  string,
-  strings,
-  struct,
-  time,
-} from "./shape.ts";
+export { type Field, type FieldSpec, int, message, messages, shape, type Shape, string } from "./shape.ts";

@@ -29,7 +29,7 @@ export interface Field {
   readonly drop?: readonly string[];
 }
 
-type FieldSpec = Omit<Field, "name">;
+export type FieldSpec = Omit<Field, "name">;
 
 /** Every field of T, in the order in which objects are built. */
 export function shape<T>(fields: { readonly [K in keyof Required<T>]: FieldSpec }): Shape<T> {

@@ -3,17 +3,14 @@ import { describe, expect, it } from "vitest";
 import { KubeClient } from "../../src/kube/index.ts";
 import {
   defineResource,
+  fields,
   type Job,
   type KubeObject,
-  message,
   objectMetaShape,
-  optionalInt,
   type Resource,
-  required,
   resources,
   type Shape,
   shape,
-  string,
 } from "../../src/resources/index.ts";
 import { arbitraryOf, projectionOf } from "./arbitrary-objects.ts";
 import { type Arrange, bytesField, encode, intField, unknown, varint } from "./protobuf-writer.ts";
@@ -133,9 +130,9 @@ describe("shapes", () => {
     kind: "Run",
     resource: "runs",
     shape: shape<Run>({
-      metadata: message(0, objectMetaShape),
-      spec: required(0, shape<Run["spec"]>({ replicas: optionalInt(0), mode: string(0) })),
-      extra: message(0, shape<{ note?: string }>({ note: string(0) })),
+      metadata: fields.metadata(),
+      spec: fields.required(shape<Run["spec"]>({ replicas: fields.optionalInt(), mode: fields.string() })),
+      extra: fields.optional(shape<{ note?: string }>({ note: fields.string() })),
     }),
   });
 
