@@ -18,6 +18,9 @@ export {
 } from "./cache/index.ts";
 export {
   type Clearance,
+  type ConfirmedRunLease,
+  confirmRunLease,
+  type ConfirmRunLeaseOptions,
   ConsistencyError,
   ConsistencyStore,
   type ConsistencyStoreOptions,
