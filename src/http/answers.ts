@@ -7,7 +7,7 @@ export interface CachesAnswer {
   readonly caches: readonly CacheView[];
 }
 
-export type CacheState = "fresh" | "lagging" | "stalled" | "stopped" | "rewind" | "unknown";
+type CacheState = "fresh" | "lagging" | "stalled" | "stopped" | "rewind" | "unknown";
 
 /** How stale one cache is. Numbers are never NaN or negative; what is not known is null. Both bounds are as of `observedAt`. */
 export interface CacheView {
@@ -34,7 +34,7 @@ export interface CacheView {
   readonly informer?: InformerView;
 }
 
-export interface InformerView {
+interface InformerView {
   readonly state: string;
   readonly synced: boolean;
   readonly objects: number;
