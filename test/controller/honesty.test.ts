@@ -314,6 +314,48 @@ describe("an event that is lost before the cache", () => {
     expect(rig.meter.total("stalewatch_relist_differences_total", { resource: "configmaps" })).toBe(1);
     expect(rescues(rig)).toEqual(NONE);
   });
+
+  test("is no rescue either when a wait fires between the list and the triggers of its differences", async () => {
+    await using rig = await Rig.make();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    let relisted = false;
+    const watch = defineWatch(configMaps, (object) => {
+      if (relisted && object.metadata.name === "a") release();
+      return byName(object);
+    });
+    for (const name of ["busy", "z"]) rig.createRun(name);
+    const names = ["a", ...Array.from({ length: 1_000 }, (_, nth) => `m-${nth}`), "z"];
+    for (const name of names) {
+      rig.cluster.objects.create(configMaps, { metadata: { name, namespace: "shop" }, data: { note: "first" } });
+    }
+    const passes: string[] = [];
+    await rig.run(
+      new Controller("runner", {
+        for: runs,
+        watches: [watch],
+        intervals: [Approval],
+        async reconcile(pass) {
+          if (pass.key === "shop/busy") return pass.object.spec.approved ? undefined : held;
+          passes.push(pass.triggers.map(({ kind }) => kind).join());
+          const note = pass.cached(configMaps).get(pass.object.metadata)?.data?.["note"] ?? "";
+          if (pass.object.status?.note !== note) await pass.write.patchStatus(pass.object, { note });
+          return pass.requeue.after(Approval);
+        },
+      }),
+    );
+    passes.length = 0;
+    rig.cluster.faults.dropNext(configMaps, 2);
+    for (const name of ["a", "z"]) rig.cluster.objects.patch(configMaps, `shop/${name}`, { data: { note: "second" } });
+    rig.cluster.objects.patch(runs, "shop/busy", { spec: { approved: false } });
+    await rig.settle(95_000);
+    relisted = true;
+    rig.cluster.faults.expire(configMaps);
+    await rig.settle(60_000);
+    expect(passes[0]).toBe("requeue");
+    expect(rig.cluster.objects.get(runs, "shop/z")?.status?.note).toBe("second");
+    expect(rig.meter.total("stalewatch_relist_differences_total", { resource: "configmaps" })).toBe(2);
+    expect(rescues(rig)).toEqual(NONE);
+  });
 });
 
 describe("a pass that waited for the controller's own writes", () => {
