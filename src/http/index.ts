@@ -4,9 +4,10 @@
 // that tells about the cluster stays on loopback unless the user says otherwise.
 // Start with listener.ts, then one of metrics-app.ts, health-app.ts, status-app.ts.
 export { isLoopback, parseBindAddress } from "./address.ts";
-export type { CachesAnswer, CacheView, JobsAnswer, QueuesAnswer } from "./answers.ts";
+export type { CachesAnswer, CacheView, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "./answers.ts";
 export type { AppEnv } from "./app.ts";
 export { type CheckResult, healthApp, type HealthCheck, type HealthChecks } from "./health-app.ts";
+export type { IntervalsSource } from "./intervals-view.ts";
 export { Listener, type ListenerOptions } from "./listener.ts";
 export { metricsApp } from "./metrics-app.ts";
 export type { QueueSource } from "./queue-view.ts";

@@ -11,7 +11,7 @@ import { healthChecks } from "./health.ts";
 import { jobsManagers } from "./jobs-managers.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
-import { cacheView, queueSource } from "./views.ts";
+import { cacheView, intervalsSource, queueSource } from "./views.ts";
 import { WatchedKinds } from "./watched-kinds.ts";
 
 /** Readiness waits this long for the first lists. */
@@ -123,6 +123,7 @@ export class Sidecar {
         {
           caches: () => this.#caches().map(cacheView),
           queues: () => this.#controllers().map(queueSource),
+          intervals: () => this.#controllers().map(intervalsSource),
           jobs: ({ all }) => this.#jobs(clock.now(), all),
         },
         env,
