@@ -166,7 +166,7 @@ class JobRunner {
     const { object: run } = pass;
     const { next, readiness } = destroyPlanOf(run, this.#now());
     const noStateLeft = (): Promise<boolean> => this.#noStateLeft(pass);
-    if (!run.metadata.ownerReferences) {
+    if (!run.metadata.ownerReferences?.length) {
       const kept = await clear.finalizerOfOwnerless(FINALIZER, noStateLeft);
       return kept && this.#wait(pass, readiness, kept);
     }

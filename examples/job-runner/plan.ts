@@ -33,7 +33,7 @@ const retries = new RetryPolicy();
 /** The plan for a run none of whose Jobs runs. Pure: whatever it needs to know is in the object. */
 export function planOf(run: Run, now: number): Plan {
   const { metadata, spec, status = {} } = run;
-  if (!metadata.ownerReferences) return waitingForOwner(now);
+  if (!metadata.ownerReferences?.length) return waitingForOwner(now);
   const inputs = inputsOf(run);
   const isChanged = status.appliedInputs !== inputs;
   const isApproved = spec.approval !== "Manual" || metadata.annotations?.[APPROVED] === inputs;
@@ -52,7 +52,7 @@ export function planOf(run: Run, now: number): Plan {
 
 /** The plan for a run that is to go, and whose infrastructure has to go first. */
 export function destroyPlanOf(run: Run, now: number): Plan {
-  if (!run.metadata.ownerReferences) return waitingForOwner(now);
+  if (!run.metadata.ownerReferences?.length) return waitingForOwner(now);
   const failing = backoffOf(run, "destroy", now);
   const next = nextLook({ wants: ["destroy"], dues: [], backoffs: [failing] }, now);
   const message = failing ? `destroy has failed ${failing.failures} times` : "what it stands for is taken down";

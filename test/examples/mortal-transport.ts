@@ -3,19 +3,24 @@ import type { ExchangeRequest, ExchangeResponse, Transport } from "../../src/bas
 /** The network of one process, which can be killed between any two of its writes, or stand still for a while. */
 export class MortalTransport implements Transport {
   readonly #inner: Transport;
+  readonly #onDeath: () => void;
   #isDead = false;
   #writesLeft: number = Number.POSITIVE_INFINITY;
   #thaw: PromiseWithResolvers<void> | undefined;
 
-  constructor(inner: Transport) {
+  /** `onDeath` is called once, when it is killed. */
+  constructor(inner: Transport, onDeath: () => void) {
     this.#inner = inner;
+    this.#onDeath = onDeath;
   }
 
   /** Nothing is sent or answered any more. What has been sent is done all the same. */
   kill(): void {
+    if (this.#isDead) return;
     this.#isDead = true;
     this.thaw();
     void this.#inner.close();
+    this.#onDeath();
   }
 
   /** Kills it once so many more writes have been done, before it hears the answer to the last one; renewals do not count. */

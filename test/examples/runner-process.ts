@@ -1,16 +1,6 @@
 import { seededRandom } from "../../src/base/index.ts";
-import {
-  type Env,
-  isConflict,
-  KubeClient,
-  LeaderElector,
-  LeadershipLostError,
-  type LiveReader,
-  Manager,
-  type Writer,
-} from "stalewatch";
+import { type Env, KubeClient, LeaderElector, type LiveReader, Manager, type Writer } from "stalewatch";
 import { jobRunner } from "../../examples/job-runner/job-runner.ts";
-import { sweepOrphans } from "../../examples/job-runner/orphan-sweep.ts";
 import { MortalTransport } from "./mortal-transport.ts";
 import type { World } from "./world.ts";
 
@@ -27,13 +17,14 @@ export class RunnerProcess {
   readonly transport: MortalTransport;
   /** Settles when it has come to its end, with what it ended with. */
   readonly ended: Promise<unknown>;
-  isLeading = false;
+  /** Its manager runs. */
+  isWorking = false;
   readonly #stop: AbortController = new AbortController();
   readonly #env: Partial<Env>;
   readonly #options: ProcessOptions;
 
   constructor(world: World, options: ProcessOptions = {}) {
-    this.transport = new MortalTransport(world.cluster.transport());
+    this.transport = new MortalTransport(world.cluster.transport(), () => this.#stop.abort());
     this.#env = { clock: world.clock, random: seededRandom(options.seed ?? 1) };
     this.#options = options;
     const { signal } = this.#stop;
@@ -49,7 +40,7 @@ export class RunnerProcess {
   /** SIGKILL. */
   kill(): Promise<unknown> {
     this.transport.kill();
-    return this.stop();
+    return this.ended;
   }
 
   async #stand(signal: AbortSignal): Promise<void> {
@@ -58,10 +49,7 @@ export class RunnerProcess {
     const elector = new LeaderElector({ client, lease, env: this.#env });
     await elector.run({
       signal,
-      lead: async (signal) => {
-        this.isLeading = true;
-        await this.#work(signal, () => elector.requireLeadership());
-      },
+      lead: (signal) => this.#work(signal, () => elector.requireLeadership()),
     });
   }
 
@@ -74,7 +62,12 @@ export class RunnerProcess {
       env,
       ...(this.#options.ungated && { featureGates: "StaleControllerConsistencyTerraformRun=false" }),
     });
-    await manager.run({ signal });
+    this.isWorking = true;
+    try {
+      await manager.run({ signal });
+    } finally {
+      this.isWorking = false;
+    }
   }
 
   #client(pool: "requests" | "election"): KubeClient {

@@ -3,7 +3,6 @@ import { EmbeddedCluster, type PodFate, simulateJobs, VirtualClock } from "stale
 import {
   APPROVED,
   BLOCK_MOVE,
-  clusterLeaseOf,
   FINALIZER,
   inputsOf,
   OP,
@@ -19,8 +18,8 @@ export const NAMESPACE = "infra";
 /** Owns the runs. */
 const ENVIRONMENT = { namespace: NAMESPACE, name: "environment" };
 
-/** How long a Job takes and how it ends; each time it is asked. */
-export type Fate = (op: string, job: Job) => PodFate;
+/** How a Job ends, and when. Asked once a Job. */
+export type Fate = (op: string) => PodFate;
 
 /**
  * A cluster with TerraformRuns, somebody to run their Jobs, and a stand-in for Terraform that writes and deletes states. Notes every
@@ -34,6 +33,7 @@ export class World implements AsyncDisposable {
   readonly started: string[] = [];
   fate: Fate = () => ({ end: "succeeds", afterMs: 2_000 });
   readonly #owner: { apiVersion: string; kind: string; name: string; uid: string };
+  readonly #fates: Map<string, PodFate> = new Map();
   readonly #stopJobs: () => void;
 
   private constructor(clock: VirtualClock, cluster: EmbeddedCluster) {
@@ -44,7 +44,7 @@ export class World implements AsyncDisposable {
     this.#owner = { apiVersion: "v1", kind: "ConfigMap", name: ENVIRONMENT.name, uid };
     this.#watchForHarm();
     this.#playTerraform();
-    this.#stopJobs = simulateJobs(cluster, { fate: (job) => this.fate(job.metadata.labels?.[OP] ?? "", job) });
+    this.#stopJobs = simulateJobs(cluster, { fate: (job) => this.#fateOf(job) });
   }
 
   static async start(): Promise<World> {
@@ -111,6 +111,17 @@ export class World implements AsyncDisposable {
     return this.cluster.objects.get(secrets, `${NAMESPACE}/tfstate-default-${name}`) !== undefined;
   }
 
+  /** Everything that matters, for people. */
+  describe(): string {
+    const runs = this.runs().map(({ metadata, spec, status }) =>
+      JSON.stringify({ ...metadata, managedFields: 0, spec, status }),
+    );
+    const jobs = this.jobs().map(({ metadata, status }) =>
+      JSON.stringify({ name: metadata.name, conditions: status.conditions }),
+    );
+    return [...runs, ...jobs, JSON.stringify(this.holders())].join("\n");
+  }
+
   pass(ms: number): Promise<void> {
     return this.clock.advance(ms);
   }
@@ -163,6 +174,12 @@ export class World implements AsyncDisposable {
     if (active && !now?.status?.activeJob && running.includes(active)) this.#note(`activeJob of ${name} cleared`);
   }
 
+  #fateOf({ metadata: { uid, labels } }: Job): PodFate {
+    const fate = this.#fates.get(uid) ?? this.fate(labels?.[OP] ?? "");
+    this.#fates.set(uid, fate);
+    return fate;
+  }
+
   /** It runs, or a pod of it does. */
   #isAtWork(job: Job): boolean {
     if (!isFinishedJob(job)) return true;
@@ -189,9 +206,4 @@ export class World implements AsyncDisposable {
   #note(what: string): void {
     this.harm.push(`${this.clock.monotonic()}: ${what}`);
   }
-}
-
-/** The leases that this one's Jobs take. */
-export function clusterLeaseName(run: TerraformRun): string | undefined {
-  return clusterLeaseOf(run)?.name;
 }
