@@ -162,10 +162,10 @@ async function follow(story: Story): Promise<void> {
 
 test(
   "whatever happens on the way, passes never overlap, and at rest the work is done once",
-  { timeout: 600_000 },
+  { timeout: 900_000 },
   async () => {
     await fc.assert(fc.asyncProperty(stories, follow), {
-      numRuns: Number(process.env["HISTORIES"] ?? 400),
+      numRuns: Number(process.env["HISTORIES"] ?? 1_000),
       ...(process.env["SEED"] ? { seed: Number(process.env["SEED"]) } : {}),
     });
   },
