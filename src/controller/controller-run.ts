@@ -99,6 +99,10 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
     this.#wake(key, "manual", undefined);
   }
 
+  catchUp(signal: AbortSignal): Promise<void> {
+    return this.#gate.catchUp(signal);
+  }
+
   async work(): Promise<void> {
     await Promise.all(Array.from({ length: this.#concurrency }, () => this.#worker()));
   }
