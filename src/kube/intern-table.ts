@@ -15,10 +15,13 @@ export class InternTable {
   readonly #fromString: (string | undefined)[] = emptySlots(SLOTS);
   /** Of the string returned last: for the hash of what it is part of. */
   hash = 0;
+  /** Whether the string that `fromBytes` returned last was there. */
+  found = false;
 
   fromBytes(bytes: Buffer, start: number, end: number): string {
     const length = end - start;
     this.hash = length;
+    this.found = length === 0;
     if (length === 0) return "";
     if (length > LONGEST) return bytes.toString("utf8", start, end);
     let hash = length;
@@ -32,7 +35,8 @@ export class InternTable {
     this.hash = hash;
     const slot = slotOf(hash);
     const known = this.#fromBytes[slot];
-    if (known?.length === length && this.#holds(slot * LONGEST, bytes, start, end)) return known;
+    this.found = known?.length === length && this.#holds(slot * LONGEST, bytes, start, end);
+    if (this.found) return known as string;
     const text = bytes.toString("utf8", start, end);
     // Only ASCII is as long in characters as in bytes.
     if (text.length === length) {
