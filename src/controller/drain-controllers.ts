@@ -51,6 +51,10 @@ async function endsWithin(work: Promise<unknown>, ms: number, env: Env): Promise
 }
 
 function runningPasses(controllers: readonly AttachedController[]): string {
-  const running = controllers.map((controller) => controller.status()).filter(({ running }) => running.length > 0);
-  return running.map(({ name, running }) => `${name} (${running.map(({ key }) => key).join(", ")})`).join(", ");
+  const running = controllers.map((controller) => {
+    const { name, running, sweeping } = controller.status();
+    return { name, what: [...running.map(({ key }) => key), ...(sweeping ? ["its sweep"] : [])] };
+  });
+  const busy = running.filter(({ what }) => what.length > 0);
+  return busy.map(({ name, what }) => `${name} (${what.join(", ")})`).join(", ");
 }

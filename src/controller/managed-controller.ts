@@ -31,6 +31,8 @@ export interface ControllerHost {
   cacheOf<T extends KubeObject>(resource: Resource<T>, scope: Scope): SharedCache<T>;
   /** Whether controllers of this kind wait for their own writes. */
   waitsForOwnWrites(kind: string): boolean;
+  /** How often controllers sweep, milliseconds; 0 is never. */
+  readonly sweepPeriodMs: number;
   readonly origins: WriteOrigins;
   readonly env: Env;
 }
@@ -71,6 +73,8 @@ export interface ControllerStatus {
   readonly queue: QueueStatus;
   /** Passes under way; `startedAt` in monotonic milliseconds. */
   readonly running: readonly { readonly key: string; readonly startedAt: number }[];
+  /** Whether its sweep is under way. */
+  readonly sweeping: boolean;
   /** Keys that wait for their time, in no order, as of when they are read. */
   readonly waiting: Iterable<WaitingEntry>;
   /** Keys whose pass was skipped and that wait for a cache. */

@@ -16,7 +16,10 @@ export interface ManagerOptions {
   /** Where to: a client, or a cluster to make one for. Unless either is given, the cluster of the kubeconfig or of the pod. */
   client?: LiveReader & Writer;
   cluster?: Cluster;
-  /** How often each cached object of a controller's kind is looked at again ("10m" or milliseconds, 0 never); "10m" unless given. */
+  /**
+   * How often each cached object of a controller's kind is looked at again, and how often controllers sweep ("10m" or milliseconds,
+   * 0 never); "10m" unless given.
+   */
   syncPeriod?: string | number;
   /** "StaleControllerConsistencyJob=false,...": for which kinds passes do not wait for their own writes. */
   featureGates?: string;
@@ -136,6 +139,7 @@ export class Manager implements AsyncDisposable {
     const host: ControllerHost = {
       client,
       env,
+      sweepPeriodMs: this.#resyncPeriodMs,
       origins: new WriteOrigins(),
       cacheOf: (resource, scope) => informers.get(resource, scope),
       waitsForOwnWrites: (kind) => this.#gates.get(consistencyGate(kind)) ?? true,

@@ -146,6 +146,14 @@ export const passesTotal: MetricDefinition<"controller" | "outcome"> = {
   stability: "ALPHA",
 };
 
+export const sweepsTotal: MetricDefinition<"controller" | "result"> = {
+  name: "stalewatch_sweeps_total",
+  type: "counter",
+  help: "Sweeps of a controller for what no pass finds, by how they ended.",
+  labels: { ...controllerLabel, result: ["success", "error"] },
+  stability: "ALPHA",
+};
+
 /** What became of an event that was recorded. */
 export type EventResult = "created" | "merged" | "rate_limited" | "dropped" | "failed";
 
@@ -172,5 +180,6 @@ export const controllerMetrics: readonly MetricDefinition[] = [
   reconcileTriggers,
   rescues,
   passesTotal,
+  sweepsTotal,
   eventsTotal,
 ];
