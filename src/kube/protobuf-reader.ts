@@ -15,6 +15,8 @@ export class ProtobufReader {
   readonly #cursor: WireCursor = new WireCursor();
   readonly #times: TimeText = new TimeText();
   readonly #own: OwnStrings = new OwnStrings();
+  /** Of the cursor's bytes. */
+  #view: DataView = new DataView(new ArrayBuffer(0));
   /** Of the value read last. */
   #hash = 0;
 
@@ -25,6 +27,7 @@ export class ProtobufReader {
 
   /** The message in these bytes. Errors: `Undecodable`. */
   read(plan: Plan, bytes: Buffer, start: number, end: number): object {
+    if (this.#cursor.bytes !== bytes) this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#cursor.bytes = bytes;
     this.#cursor.at = start;
     this.#own.clear();
@@ -183,7 +186,7 @@ export class ProtobufReader {
     const { strings } = this.#assembler;
     const cursor = this.#cursor;
     const stop = cursor.open(tag, end);
-    const text = strings.fromBytes(cursor.bytes, cursor.at, stop);
+    const text = strings.fromBytes(cursor.bytes, this.#view, cursor.at, stop);
     cursor.at = stop;
     this.#hash = strings.hash;
     return text;
