@@ -64,6 +64,7 @@ export {
   type ManagerState,
   type ManagerStatus,
   type MergePatch,
+  type OwnedChange,
   type Pass,
   type PassOutcome,
   type PassWriter,
@@ -73,6 +74,7 @@ export {
   type Source,
   type StatusPatch,
   stopOnSignals,
+  type Sweep,
   TerminalError,
   type Watch,
 } from "./controller/index.ts";
@@ -127,6 +129,7 @@ export {
   HealthCheck,
   IdentityReRead,
   type Interval,
+  type IntervalAccount,
   type IntervalOptions,
   type IntervalSort,
   type IntervalSource,

@@ -105,12 +105,15 @@ export class ConsistencyGate {
   /** The caches that do not show what passes for the key did; none when it may run. `uid` is of the object in the cache, if any. */
   staleFor(key: string, uid: string | undefined): readonly StaleCache[] {
     if (!this.enabled) return NONE;
+    const deletes = this.#deletes.pending(key);
+    const writes = this.#store.unready(key, uid);
+    if (deletes.length === 0 && writes.length === 0) return NONE;
     const stale = new Map<string, StaleCache>();
-    for (const { kind, uid: deletedUid, isShown } of this.#deletes.pending(key)) {
+    for (const { kind, uid: deletedUid, isShown } of deletes) {
       const shown = (signal: AbortSignal): Promise<void> => kind.store.when(isShown, signal);
       this.#add(stale, kind, { deletedUid }, shown);
     }
-    for (const { groupResource, wroteVersion: version } of this.#store.unready(key, uid)) {
+    for (const { groupResource, wroteVersion: version } of writes) {
       const kind = this.#kinds.get(groupResource);
       if (kind) this.#add(stale, kind, { version }, (signal) => kind.store.whenAtVersion(version, signal));
     }

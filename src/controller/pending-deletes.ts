@@ -9,6 +9,8 @@ export interface PendingDelete {
   readonly isShown: () => boolean;
 }
 
+const NONE: readonly PendingDelete[] = [];
+
 interface Deletes {
   readonly ownerUid: string;
   readonly byUid: Map<string, PendingDelete>;
@@ -34,12 +36,12 @@ export class PendingDeletes {
   }
 
   /** Those of the owner that are not shown; the others are forgotten. */
-  pending(ownerKey: string): Iterable<PendingDelete> {
+  pending(ownerKey: string): readonly PendingDelete[] {
     const deletes = this.#owners.get(ownerKey);
-    if (!deletes) return [];
+    if (!deletes) return NONE;
     for (const [uid, pending] of deletes.byUid) if (pending.isShown()) deletes.byUid.delete(uid);
     if (deletes.byUid.size === 0) this.#owners.delete(ownerKey);
-    return deletes.byUid.values();
+    return [...deletes.byUid.values()];
   }
 
   /** The owner with this uid is gone; "" means whichever had this name. */

@@ -6,10 +6,10 @@ import {
   controllerRef,
   defineWatch,
   hasFinalizer,
+  type OwnedChange,
   type Pass,
   removeFinalizer,
 } from "../../src/controller/index.ts";
-import type { OwnedChange } from "../../src/controller/controller-options.ts";
 import { defineInterval } from "../../src/requeue/index.ts";
 import { defineResource, type Job, type ObjectMeta, resources } from "../../src/resources/index.ts";
 import { jobFor, type Run, runs } from "./objects.ts";
