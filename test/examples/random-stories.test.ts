@@ -1,9 +1,8 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/index.ts";
-import { isFinishedJob, KubeClient, resources } from "stalewatch";
+import { isFinishedJob, resources } from "stalewatch";
 import type { RequestMatch } from "stalewatch/testing";
-import { sweepOrphans } from "../../examples/job-runner/orphan-sweep.ts";
 import { BLOCK_MOVE, type TerraformRun, terraformRuns } from "../../examples/job-runner/terraform-run.ts";
 import { type ProcessOptions, RunnerProcess } from "./runner-process.ts";
 import { NAMESPACE, World } from "./world.ts";
@@ -167,10 +166,7 @@ async function follow(story: Story): Promise<void> {
   expect(world.harm).toEqual([]);
   expect(world.jobs().filter((job) => !isFinishedJob(job))).toEqual([]);
   expect(names.filter((name) => world.hasState(name))).toEqual([]);
-  await world.pass(61_000);
-  const client = new KubeClient({ transport: cluster.transport(), env: { clock } });
-  await sweep(world, client);
-  expect(world.holders()).toEqual({});
+  await until(world, () => Object.keys(world.holders()).length === 0);
   await deployment.scaleDown();
   await world[Symbol.asyncDispose]();
   expect(clock.waitingTimers, "nothing waits in vain").toBe(0);
@@ -188,12 +184,6 @@ async function until(world: World, done: () => boolean): Promise<void> {
     if (waitedMs > 3_600_000) throw new Error(`not at rest after an hour:\n${world.describe()}`);
     await world.pass(5_000);
   }
-}
-
-async function sweep(world: World, client: KubeClient): Promise<void> {
-  const swept = sweepOrphans(client, world.clock.now(), new AbortController().signal);
-  await world.pass(0);
-  await swept;
 }
 
 interface Cast {
