@@ -46,10 +46,11 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
   readonly #counts: PassCounts;
   readonly #recorder: EventRecorder;
   readonly #runner: PassRunner<T, N>;
-  readonly #registrations: readonly HandlerRegistration[];
+  readonly #listen: () => readonly HandlerRegistration[];
   readonly #sweeper: Sweeper | undefined;
   readonly #stop: AbortController = new AbortController();
   readonly #running: Map<string, number> = new Map();
+  #registrations: readonly HandlerRegistration[] = [];
 
   constructor({ name, options, intervals, concurrency, timeoutMs, host }: ControllerRunOptions<T, N>) {
     const { env, client, origins } = host;
@@ -69,7 +70,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       onDropped: (_key, { trigger }) => this.#ledger.dropped(trigger.interval),
     });
     const causes = new EventCauses();
-    const { kinds, gate, registrations } = attachCaches({
+    const { kinds, gate, listen } = attachCaches({
       controller: name,
       options,
       host,
@@ -78,7 +79,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       onCaughtUp: (key, skipped) => this.#wake(key, "caught_up", skipped),
     });
     this.#gate = gate;
-    this.#registrations = registrations;
+    this.#listen = listen;
     this.#sweeper = this.#sweeperFor(options, kinds);
     this.#runner = new PassRunner({
       controller: name,
@@ -108,6 +109,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
   }
 
   async work(): Promise<void> {
+    this.#registrations = this.#listen();
     const workers = Array.from({ length: this.#concurrency }, () => this.#worker());
     await Promise.all([...workers, this.#sweeper?.run(this.#stop.signal)]);
   }

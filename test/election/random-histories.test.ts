@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LeadershipLostError } from "../../src/election/index.ts";
+import type { LeadershipLostError } from "../../src/election/index.ts";
 import { type Candidate, Election } from "./candidates.ts";
 import type { Network } from "./simulated-process.ts";
 
