@@ -59,6 +59,7 @@ export {
   type EventRecorderOptions,
   type EventType,
   hasFinalizer,
+  type LeaderElectionOptions,
   Manager,
   type ManagerOptions,
   type ManagerState,
