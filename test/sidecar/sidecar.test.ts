@@ -5,7 +5,7 @@ import type { CachesAnswer, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "..
 import { defineResource, resources } from "../../src/resources/index.ts";
 import { Sidecar } from "../../src/sidecar/index.ts";
 import { EmbeddedCluster, simulateJobs } from "../../src/testing/index.ts";
-import { freePorts, optionsFor, startSidecar } from "./rig.ts";
+import { freePorts, optionsFor, type Rig, startSidecar } from "./rig.ts";
 
 const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "registry.example/a:1" }] } };
 const widgets = defineResource({ group: "example.com", version: "v1", kind: "Widget", resource: "widgets" });
@@ -18,6 +18,13 @@ afterEach(() => cluster[Symbol.asyncDispose]());
 
 function addJob(name: string, namespace = "shop"): void {
   cluster.objects.create(resources.jobs, { metadata: { name, namespace }, spec: { template } });
+}
+
+/** How often a kind was looked for and not there. */
+async function failedLists(sidecar: Rig, resource: string): Promise<number> {
+  const { body } = await sidecar.get("metrics", "/metrics");
+  const labels = `resource="${resource}",reason="not_found"`;
+  return Number(new RegExp(`^stalewatch_list_failures_total\\{.*${labels}\\} (\\d+)$`, "m").exec(body)?.[1]);
 }
 
 /** The transport, and everything that came over it. */
@@ -238,8 +245,11 @@ describe("bad input", () => {
     const ready = await sidecar.get("health", "/readyz?verbose");
     expect(ready.status).toBe(200);
     expect(ready.body).toContain("[+]cache-cronjbos.v1.batch ok: the API server does not serve cronjbos.v1.batch");
+    expect(await failedLists(sidecar, "widgets")).toBe(5);
     cluster.register(widgets);
     await cluster.settle({ advance: 30_000 });
+    expect(await failedLists(sidecar, "widgets")).toBe(5);
+    expect(await failedLists(sidecar, "cronjbos")).toBe(6);
     const { caches } = await sidecar.json<CachesAnswer>("/api/v1/caches");
     expect(caches.map(({ resource }) => resource)).toContain("widgets");
   });
