@@ -210,6 +210,44 @@ describe("readiness", () => {
   });
 });
 
+async function leads(sidecar: Rig): Promise<string | undefined> {
+  const { body } = await sidecar.get("metrics", "/metrics");
+  return /^leader_election_master_status\{name="stalewatch"\} (\d)$/m.exec(body)?.[1];
+}
+
+describe("with an election", () => {
+  const lease = { namespace: "default", name: "stalewatch" };
+  const leaderElection = { lease };
+  it("one of two leads; both measure, serve and are ready; the other follows when it stops", async () => {
+    addJob("export-1");
+    const first = await startSidecar(cluster, { leaderElection });
+    await using second = await startSidecar(cluster, { leaderElection });
+    await cluster.settle({ advance: 90_000 });
+    expect([await leads(first), await leads(second)]).toEqual(["1", "0"]);
+    for (const sidecar of [first, second]) {
+      expect((await sidecar.get("health", "/readyz")).status).toBe(200);
+      expect((await sidecar.json<JobsAnswer>("/api/v1/jobs")).findings).toHaveLength(1);
+    }
+    await first.stop();
+    await cluster.settle({ advance: 4_400 });
+    expect(await leads(second)).toBe("1");
+    expect(cluster.objects.get(resources.leases, lease)?.spec.leaseTransitions).toBe(1);
+  });
+
+  it("a lost lease ends the sidecar; an outage ends none that has no lease to lose", async () => {
+    const first = await startSidecar(cluster, { leaderElection });
+    const other = await startSidecar(cluster);
+    cluster.faults.unreachable(true);
+    const lost = expect(first.stopped).rejects.toMatchObject({ code: "LEADERSHIP_LOST" });
+    await cluster.settle({ advance: 12_000 });
+    await lost;
+    await expect(first.get("health", "/healthz")).rejects.toThrow("fetch failed");
+    expect((await other.get("health", "/healthz")).status).toBe(200);
+    cluster.faults.unreachable(false);
+    await other.stop();
+  });
+});
+
 describe("bad input", () => {
   it.each([
     ["list and watch", {}],
