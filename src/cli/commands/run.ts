@@ -20,33 +20,29 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
     const { kubeconfig, context } = settings;
     const log = logTo(terminal, settings);
     const stop = signal ?? stopOnSignals();
-    const cluster = await loadCluster({ ...defined({ kubeconfig, context }), env: { log } });
-    try {
-      const sidecar = new Sidecar({
-        cluster,
-        namespaces: settings.namespace,
-        watch: settings.watch,
-        listen: {
-          metrics: settings["metrics-bind-address"] ?? (cluster.inCluster ? ":8443" : "127.0.0.1:8443"),
-          health: settings["health-probe-bind-address"],
-          status: settings["status-bind-address"],
-        },
-        metricsSecure: settings["metrics-secure"],
-        syncPeriodMs: settings["sync-period"],
-        concurrency: settings.concurrency,
-        qps: settings["kube-api-qps"],
-        burst: settings["kube-api-burst"],
-        ...defined({ leaderElection: election(settings, cluster.namespace) }),
-        featureGates: settings["feature-gates"].join(","),
-        maxSeries: settings["max-series"],
-        traceNoop: settings["trace-noop"],
-        version: stalewatchVersion(),
-        env: { log },
-      });
-      await sidecar.run({ signal: stop });
-    } finally {
-      await cluster.close();
-    }
+    await using cluster = await loadCluster({ ...defined({ kubeconfig, context }), env: { log } });
+    const sidecar = new Sidecar({
+      cluster,
+      namespaces: settings.namespace,
+      watch: settings.watch,
+      listen: {
+        metrics: settings["metrics-bind-address"] ?? (cluster.inCluster ? ":8443" : "127.0.0.1:8443"),
+        health: settings["health-probe-bind-address"],
+        status: settings["status-bind-address"],
+      },
+      metricsSecure: settings["metrics-secure"],
+      syncPeriodMs: settings["sync-period"],
+      concurrency: settings.concurrency,
+      qps: settings["kube-api-qps"],
+      burst: settings["kube-api-burst"],
+      ...defined({ leaderElection: election(settings, cluster.namespace) }),
+      featureGates: settings["feature-gates"].join(","),
+      maxSeries: settings["max-series"],
+      traceNoop: settings["trace-noop"],
+      version: stalewatchVersion(),
+      env: { log },
+    });
+    await sidecar.run({ signal: stop });
     return EXIT.fine;
   };
 }
