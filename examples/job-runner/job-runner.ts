@@ -32,7 +32,6 @@ import {
   MANAGED,
   type Op,
   type PastJob,
-  type Run,
   RUN,
   runLeaseOf,
   secrets,
