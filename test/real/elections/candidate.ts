@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type ClusterAccess, Daemon, requireTool } from "../harness/index.ts";
 
 export interface Terms {
@@ -30,7 +30,7 @@ export class Candidate implements AsyncDisposable {
   /** `server` may be that of a Cable. */
   static ours(access: ClusterAccess, terms: Terms, identity: string, server: string = access.server): Candidate {
     const task = { ...terms, identity, kubeconfig: access.kubeconfig({ server }) };
-    const args = [join(import.meta.dirname, "elector.ts"), JSON.stringify(task)];
+    const args = [fileURLToPath(new URL("./elector.ts", import.meta.url)), JSON.stringify(task)];
     const { directory } = access;
     return new Candidate(identity, new Daemon({ name: identity, command: process.execPath, args, directory }));
   }
