@@ -11,5 +11,12 @@ if (!(major === 24 || major >= 26 || (major === 22 && minor >= 19))) {
 }
 module.enableCompileCache?.(); // halves the start; does nothing where it cannot write
 const source = new URL("../src/cli/main.ts", import.meta.url); // in a checkout; a package has only dist
-const { main } = await import(existsSync(source) ? source.href : new URL("../dist/cli/main.js", import.meta.url).href);
+const isCheckout = existsSync(source);
+if (isCheckout) module.registerHooks({ resolve: fromSource });
+const { main } = await import(isCheckout ? source.href : new URL("../dist/cli/main.js", import.meta.url).href);
 process.exitCode = await main(process.argv.slice(2));
+
+/** So that the example, which imports "stalewatch" as users do, gets the sources and not what was built from them. */
+function fromSource(specifier, context, next) {
+  return next(specifier, { ...context, conditions: ["stalewatch-source", ...context.conditions] });
+}

@@ -1,7 +1,7 @@
 import { formatDuration, isAbort, systemClock } from "../base/index.ts";
 import { Narrator } from "./narrator.ts";
 import { Observer } from "./observer.ts";
-import { runs } from "./runs.ts";
+import { terraformRuns } from "./job-runner.ts";
 import { type Scene, scenes, type Shown } from "./scenes.ts";
 import { Stage, type StageOptions } from "./stage.ts";
 
@@ -50,7 +50,8 @@ async function play(cast: Omit<Scene, "round">, shown: Shown, again: boolean): P
     for (const scene of scenes) await scene({ ...cast, round }, shown);
     if (!again) return;
     cast.tell.title("Once more, until you press Ctrl-C");
-    for (const { metadata } of cast.stage.cluster.objects.list(runs)) cast.stage.cluster.objects.delete(runs, metadata);
+    const { objects } = cast.stage.cluster;
+    for (const { metadata } of objects.list(terraformRuns)) objects.delete(terraformRuns, metadata);
   }
 }
 
@@ -59,14 +60,14 @@ function introduce(tell: Narrator, { cluster, urls, kubeconfig }: Stage, forMs: 
     `The stalewatch demo: all of it runs here, in one process${forMs === undefined ? "" : `, for ${formatDuration(forMs)}`}`,
   );
   tell.say(
-    "An API server (embedded, with real HTTP) and a stand-in for the Job controller and the kubelet; a controller named runner, which makes one Job for each Run, a small custom resource; and the stalewatch sidecar, which watches.",
+    "An API server (embedded, with real HTTP) and a stand-in for the Job controller and the kubelet; a controller, examples/job-runner, which keeps TerraformRuns, a small custom resource, by Jobs; and the stalewatch sidecar, which watches.",
   );
   tell.copy("server", cluster.url ?? "");
   tell.copy("metrics", `${urls.metrics}/metrics`);
   if (urls.health) tell.copy("health", `${urls.health}/readyz?verbose`);
   tell.copy("stuck", `${urls.status}/api/v1/jobs`);
   tell.copy("caches", `${urls.status}/api/v1/caches`);
-  tell.copy("beside it", `kubectl --kubeconfig ${kubeconfig} get runs,jobs,pods -A`);
+  tell.copy("beside it", `kubectl --kubeconfig ${kubeconfig} get terraformruns,jobs,pods -A`);
 }
 
 function sumUp(tell: Narrator, shown: Shown): void {

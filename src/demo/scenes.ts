@@ -1,10 +1,9 @@
 import { formatDuration } from "../base/index.ts";
 import { controllerOf, resources } from "../resources/index.ts";
-import { FATE_ANNOTATION } from "../testing/index.ts";
+import { terraformRuns } from "./job-runner.ts";
 import type { Narrator } from "./narrator.ts";
 import type { Observer } from "./observer.ts";
-import { runs } from "./runs.ts";
-import { demoLimits, type Stage } from "./stage.ts";
+import { demoLimits, NAMESPACE, type Stage } from "./stage.ts";
 
 export interface Scene {
   readonly stage: Stage;
@@ -22,7 +21,6 @@ export interface Shown {
   stuckRecovered: number;
 }
 
-const NAMESPACE = "shop";
 /** Time to read a paragraph before the next thing happens. */
 const READ_MS = 1_500;
 const HELD_BACK_MS = 3_000;
@@ -38,10 +36,8 @@ async function allIsWell(scene: Scene): Promise<void> {
   const { tell, observe } = scene;
   tell.title("All is well");
   const names = createRuns(scene, ["invoice", "backup", "report"]);
-  tell.say(`Three Runs are created: ${names.join(", ")}. The runner makes a Job for each of them.`);
-  await observe.until("the first Jobs complete", async () =>
-    phases(scene, names).every((phase) => phase === "Complete"),
-  );
+  tell.say(`Three TerraformRuns are created: ${names.join(", ")}. The job-runner applies each of them by a Job.`);
+  await observe.until("the first Jobs complete", async () => names.every((name) => isReady(scene, name)));
   const { objects, healthy, findings } = await observe.jobs();
   tell.good(
     `All three are complete. The sidecar sees ${objects["jobs"]} Jobs: ${healthy} healthy, ${findings.length} stuck.`,
@@ -53,25 +49,25 @@ async function cacheFallsBehind(scene: Scene, shown: Shown): Promise<void> {
   const { stage, tell, observe } = scene;
   tell.title("A cache falls behind");
   tell.say(
-    `From now on news about Jobs reaches the caches ${HELD_BACK_MS / 1_000} s late. The runner will make Jobs that its own cache does not show yet. A controller that believes such a cache makes them again.`,
+    `From now on news about Jobs reaches the caches ${HELD_BACK_MS / 1_000} s late. The job-runner will make Jobs that its own cache does not show yet. A controller that believes such a cache makes them again.`,
   );
   await observe.pause(READ_MS);
   const skips = (): Promise<number> =>
-    observe.metric("stale_sync_skips_total", { controller: "runner", resource: "jobs" });
+    observe.metric("stale_sync_skips_total", { controller: "job-runner", resource: "jobs" });
   const waits = async (): Promise<{ count: number; sum: number }> => ({
-    count: await observe.metric("stale_sync_wait_seconds_count", { controller: "runner", resource: "jobs" }),
-    sum: await observe.metric("stale_sync_wait_seconds_sum", { controller: "runner", resource: "jobs" }),
+    count: await observe.metric("stale_sync_wait_seconds_count", { controller: "job-runner", resource: "jobs" }),
+    sum: await observe.metric("stale_sync_wait_seconds_sum", { controller: "job-runner", resource: "jobs" }),
   });
   const before = await skips();
   const waitedBefore = await waits();
   stage.cluster.faults.delay(resources.jobs, HELD_BACK_MS);
   const names = createRuns(scene, ["index", "export", "cleanup"]);
-  tell.say(`Three more Runs are created: ${names.join(", ")}.`);
+  tell.say(`Three more TerraformRuns are created: ${names.join(", ")}.`);
   await observe.until("passes are skipped", async () => (await skips()) >= before + names.length);
   const there = stage.cluster.objects.list(resources.jobs).length;
   const cached = await observe.cached("jobs");
   tell.bad(
-    `The API server has ${there} Jobs, the cache shows ${cached}. The runner's next passes (a pass is one reconcile of one object) over the new Runs are skipped rather than acting on that.`,
+    `The API server has ${there} Jobs, the cache shows ${cached}. The job-runner's next passes (a pass is one reconcile of one object) over the new TerraformRuns are skipped rather than acting on that.`,
   );
   await observe.until("the cache catches up", async () => (await observe.cached("jobs")) >= there);
   const after = await observe.until("the skipped passes go on", async () => {
@@ -82,12 +78,12 @@ async function cacheFallsBehind(scene: Scene, shown: Shown): Promise<void> {
   const skipped = (await skips()) - before;
   const seconds = (after.sum - waitedBefore.sum) / (after.count - waitedBefore.count);
   tell.say(
-    `stale_sync_skips_total{controller="runner",resource="jobs"} went from ${before} to ${before + skipped}; the passes waited ${seconds.toFixed(1)} s on average (stale_sync_wait_seconds) and went on the moment the cache had caught up.`,
+    `stale_sync_skips_total{controller="job-runner",resource="jobs"} went from ${before} to ${before + skipped}; the passes waited ${seconds.toFixed(1)} s on average (stale_sync_wait_seconds) and went on the moment the cache had caught up.`,
   );
   const made = names.map((name) => jobsOf(scene, name));
   const twice = made.filter((count) => count > 1).length;
   tell.good(
-    `Jobs for the three Runs: ${made.join(", ")}. ${twice === 0 ? "None was made twice." : `${twice} made twice!`}`,
+    `Jobs for the three TerraformRuns: ${made.join(", ")}. ${twice === 0 ? "None was made twice." : `${twice} made twice!`}`,
   );
   shown.passesSkipped += skipped;
   shown.jobsMadeTwice += twice;
@@ -99,9 +95,10 @@ async function imageIsMissing(scene: Scene, shown: Shown): Promise<void> {
   const { warningMs } = demoLimits.S13;
   tell.title("A Job that would never end");
   const [name = ""] = nameRuns(scene, ["thumbnails"]);
-  createRuns(scene, ["thumbnails"], "image-pull-fails");
+  stage.unpushed.add(name);
+  createRuns(scene, ["thumbnails"]);
   tell.say(
-    `A Run named ${name} is created, and nobody has pushed its image. Kubernetes neither fails nor finishes such a Job, and the usual alerts stay silent for hours: a pod that has not started does not count against backoffLimit.`,
+    `A TerraformRun named ${name} is created, and nobody has pushed its image. Kubernetes neither fails nor finishes such a Job, and the usual alerts stay silent for hours: a pod that has not started does not count against backoffLimit.`,
   );
   tell.say(
     `Here stalewatch speaks up after ${formatDuration(warningMs)}, so that you need not wait; its own limit is 10m.`,
@@ -117,11 +114,9 @@ async function imageIsMissing(scene: Scene, shown: Shown): Promise<void> {
   const value = series?.slice(series.lastIndexOf(" ") + 1);
   tell.say(`On /metrics: stalewatch_stuck_since_timestamp_seconds{kind="S13",owner_name="${name}",…} ${value}.`);
   await observe.pause(READ_MS);
-  stage.cluster.objects.patch(resources.jobs, finding.object, {
-    metadata: { annotations: { [FATE_ANNOTATION]: null } },
-  });
+  stage.unpushed.delete(name);
   tell.say("The image is pushed now. The kubelet tries again within 10 s.");
-  await observe.until("the Job completes", async () => phases(scene, [name])[0] === "Complete");
+  await observe.until("the Job completes", async () => isReady(scene, name));
   const { objects, healthy } = await observe.until("the finding is gone", async () => {
     const answer = await observe.jobs();
     const series = await observe.metricLines("stalewatch_stuck_since_timestamp_seconds", { kind: "S13" });
@@ -138,24 +133,19 @@ function nameRuns({ round }: Scene, names: readonly string[]): readonly string[]
   return round === 1 ? names : names.map((name) => `${name}-${round}`);
 }
 
-function createRuns(scene: Scene, names: readonly string[], fate?: string): readonly string[] {
+function createRuns(scene: Scene, names: readonly string[]): readonly string[] {
   const own = nameRuns(scene, names);
-  const annotations = fate === undefined ? {} : { [FATE_ANNOTATION]: fate };
-  for (const name of own) {
-    const image = `registry.example/${name}:v1`;
-    scene.stage.cluster.objects.create(runs, {
-      metadata: { name, namespace: NAMESPACE, annotations },
-      spec: { image },
-    });
-  }
+  for (const name of own) scene.stage.createRun(name, `registry.example/${name}:v1`);
   return own;
 }
 
-function phases({ stage }: Scene, names: readonly string[]): readonly (string | undefined)[] {
-  return names.map((name) => stage.cluster.objects.get(runs, { namespace: NAMESPACE, name })?.status?.phase);
+/** Its Job has succeeded, and the job-runner has taken note. */
+function isReady({ stage }: Scene, name: string): boolean {
+  const run = stage.cluster.objects.get(terraformRuns, { namespace: NAMESPACE, name });
+  return run?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") ?? false;
 }
 
-/** How many Jobs the API server has for a Run. */
+/** How many Jobs the API server has for a TerraformRun. */
 function jobsOf({ stage }: Scene, name: string): number {
   return stage.cluster.objects.list(resources.jobs, NAMESPACE).filter((job) => controllerOf(job)?.name === name).length;
 }

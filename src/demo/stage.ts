@@ -4,13 +4,18 @@ import { join } from "node:path";
 import { StalewatchError } from "../base/index.ts";
 import type { AgeLimits } from "../jobs/index.ts";
 import { type Cluster, loadCluster } from "../kube/index.ts";
+import { controllerOf, type Job, type OwnerReference, resources } from "../resources/index.ts";
 import { type ListenAddresses, Sidecar, type SidecarUrls } from "../sidecar/index.ts";
 import type { Log } from "../telemetry/index.ts";
-import { EmbeddedCluster, simulateJobs } from "../testing/index.ts";
-import { runController, runs } from "./runs.ts";
+import { EmbeddedCluster, type PodFate, simulateJobs } from "../testing/index.ts";
+import { exampleController, terraformRuns } from "./job-runner.ts";
 
 /** In life an image has ten minutes before anybody is told, and thirty until it is critical. Nobody watches a demo for that long. */
 export const demoLimits: { readonly S13: AgeLimits } = { S13: { warningMs: 5_000, criticalMs: 60_000 } };
+
+export const NAMESPACE = "shop";
+/** Owns the runs. */
+const ENVIRONMENT = { name: "environment", namespace: NAMESPACE };
 
 export interface StageOptions {
   readonly listen: ListenAddresses;
@@ -35,6 +40,7 @@ interface Parts {
   readonly cluster: EmbeddedCluster;
   readonly kubeconfig: string;
   readonly sidecar: RunningSidecar;
+  readonly unpushed: Set<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -49,13 +55,19 @@ export class Stage implements AsyncDisposable {
   readonly urls: DemoUrls;
   /** Aborts, with the reason, when the sidecar fails. */
   readonly failed: AbortSignal;
+  /** The names of the runs whose image nobody has pushed yet. */
+  readonly unpushed: Set<string>;
+  readonly #owner: OwnerReference;
   readonly #close: () => Promise<void>;
 
-  private constructor({ cluster, kubeconfig, sidecar, close }: Parts) {
+  private constructor({ cluster, kubeconfig, sidecar, unpushed, close }: Parts) {
+    this.unpushed = unpushed;
     this.cluster = cluster;
     this.kubeconfig = kubeconfig;
     this.urls = sidecar.urls;
     this.failed = sidecar.failed;
+    const { uid } = cluster.objects.create(resources.configMaps, { metadata: ENVIRONMENT }).metadata;
+    this.#owner = { apiVersion: "v1", kind: "ConfigMap", name: ENVIRONMENT.name, uid };
     this.#close = close;
   }
 
@@ -68,8 +80,9 @@ export class Stage implements AsyncDisposable {
     try {
       const cluster = await EmbeddedCluster.start({ http: true });
       closers.push(() => cluster[Symbol.asyncDispose]());
-      cluster.register({ ...runs, subresources: ["status"] });
-      closers.push(simulateJobs(cluster));
+      cluster.register({ ...terraformRuns, subresources: ["status"] });
+      const unpushed = new Set<string>();
+      closers.push(simulateJobs(cluster, { fate: (job) => fateOf(job, unpushed) }));
 
       const directory = await mkdtemp(join(tmpdir(), "stalewatch-"));
       closers.push(() => rm(directory, { recursive: true, force: true }));
@@ -80,11 +93,19 @@ export class Stage implements AsyncDisposable {
       closers.push(() => connection.close());
       const sidecar = await startSidecar(connection, options);
       closers.push(() => sidecar.stop());
-      return new Stage({ cluster, kubeconfig, sidecar, close });
+      return new Stage({ cluster, kubeconfig, sidecar, unpushed, close });
     } catch (error) {
       await close();
       throw error;
     }
+  }
+
+  /** A run needs an owner: a ConfigMap will do. */
+  createRun(name: string, image: string): void {
+    this.cluster.objects.create(terraformRuns, {
+      metadata: { name, namespace: NAMESPACE, ownerReferences: [this.#owner] },
+      spec: { image },
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -93,7 +114,7 @@ export class Stage implements AsyncDisposable {
 }
 
 async function startSidecar(cluster: Cluster, { listen, version, log }: StageOptions): Promise<RunningSidecar> {
-  const controllers = [runController()];
+  const controllers = [await exampleController()];
   const sidecar = new Sidecar({ cluster, controllers, listen, version, limits: demoLimits, env: { log } });
   const stopping = new AbortController();
   const failed = new AbortController();
@@ -112,4 +133,9 @@ async function startSidecar(cluster: Cluster, { listen, version, log }: StageOpt
     "the demo tells what /metrics and /api/v1 serve",
     "leave their listeners on",
   );
+}
+
+function fateOf(job: Job, unpushed: ReadonlySet<string>): PodFate {
+  const isThere = !unpushed.has(controllerOf(job)?.name ?? "");
+  return isThere ? { end: "succeeds", afterMs: 2_000 } : { end: "image-pull-fails" };
 }

@@ -1,6 +1,6 @@
 import { defined } from "../base/index.ts";
 import type { InformerStatus } from "../cache/index.ts";
-import { Manager, type ManagedController } from "../controller/index.ts";
+import { Manager, type ManagerOptions } from "../controller/index.ts";
 import { type Findings, jobsController } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -16,31 +16,39 @@ function nameFor(namespace: string, index: number): string {
   return name.length <= 63 ? name : `jobs-${index + 1}`;
 }
 
+export interface ManagerParts {
+  readonly client: KubeClient;
+  readonly findings: Findings;
+  readonly env: Env;
+}
+
 /** One manager, or one for each of several namespaces: where one may not be read, the others go on. */
-export function jobsManagers(
-  options: SidecarOptions,
-  parts: { client: KubeClient; findings: Findings; env: Env },
-): readonly Manager[] {
-  const { namespaces = [], controllers = [], concurrency, limits, syncPeriodMs, featureGates } = options;
-  const { client, findings, env } = parts;
-  const manage = (managed: readonly ManagedController[], namespace?: string): Manager =>
-    new Manager({
-      controllers: managed,
-      client,
-      cacheName: cacheName(namespaces, namespace),
-      env,
-      cacheSyncTimeoutMs: NO_DEADLINE,
-      ...defined({ syncPeriod: syncPeriodMs, featureGates }),
-    });
-  const manageJobs = (namespace: string | undefined, name: string, others: readonly ManagedController[]): Manager => {
+export function jobsManagers(options: SidecarOptions, parts: ManagerParts): readonly Manager[] {
+  const { namespaces = [], concurrency, limits } = options;
+  const { findings, env } = parts;
+  const manageJobs = (namespace: string | undefined, name: string): Manager => {
     const seenUntil = (): number => contactUntil(manager.status().caches, env.clock.now());
     const jobs = jobsController({ findings, name, seenUntil, env, ...defined({ namespace, concurrency, limits }) });
-    const manager = manage([jobs, ...others], namespace);
+    const manager = manage(options, parts, { controllers: [jobs], cacheName: cacheName(namespaces, namespace) });
     return manager;
   };
-  if (namespaces.length <= 1) return [manageJobs(namespaces[0], "jobs", controllers)];
-  const each = namespaces.map((namespace, index) => manageJobs(namespace, nameFor(namespace, index), []));
-  return controllers.length > 0 ? [...each, manage(controllers)] : each;
+  if (namespaces.length <= 1) return [manageJobs(namespaces[0], "jobs")];
+  return namespaces.map((namespace, index) => manageJobs(namespace, nameFor(namespace, index)));
+}
+
+/** The controllers that run beside, if there are any: on caches of their own, which may hold another part of a kind. */
+export function controllersManager(options: SidecarOptions, parts: ManagerParts): Manager | undefined {
+  const { controllers = [] } = options;
+  return controllers.length > 0 ? manage(options, parts, { controllers, cacheName: "controllers" }) : undefined;
+}
+
+function manage(
+  { syncPeriodMs, featureGates }: SidecarOptions,
+  { client, env }: ManagerParts,
+  managed: Pick<ManagerOptions, "controllers" | "cacheName">,
+): Manager {
+  const given = defined({ syncPeriod: syncPeriodMs, featureGates });
+  return new Manager({ ...managed, client, env, cacheSyncTimeoutMs: NO_DEADLINE, ...given });
 }
 
 /** Until when all of these caches are known to have heard what there was to hear. */

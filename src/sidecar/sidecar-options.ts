@@ -27,7 +27,7 @@ export interface SidecarOptions {
   namespaces?: readonly string[];
   /** Further kinds to keep a cache of, metadata only. */
   watch?: readonly WatchedKind[];
-  /** Run in this process beside our own, with the same caches and metrics. What they write is their business. */
+  /** Run in this process beside our own, with the same metrics and caches of their own. What they write is their business. */
   controllers?: readonly ManagedController[];
   listen: ListenAddresses;
   /** false lets /metrics be bound to an address that others can reach, in plain HTTP. */

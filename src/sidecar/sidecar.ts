@@ -9,7 +9,7 @@ import { KubeClient } from "../kube/index.ts";
 import { resourceName, resources } from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
-import { jobsManagers } from "./jobs-managers.ts";
+import { controllersManager, jobsManagers } from "./jobs-managers.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
 import { cacheView, intervalsSource, queueSource } from "./views.ts";
@@ -35,6 +35,7 @@ export class Sidecar {
   readonly #options: SidecarOptions;
   readonly #listening: PromiseWithResolvers<SidecarUrls> = Promise.withResolvers<SidecarUrls>();
   readonly #meter: PrometheusMeter;
+  #jobsManagers: readonly Manager[] = [];
   #managers: readonly Manager[] = [];
   #watched: WatchedKinds | undefined;
   #findings: Findings | undefined;
@@ -84,7 +85,10 @@ export class Sidecar {
       ...defined({ qps, burst }),
     });
     this.#findings = new Findings(env, limits);
-    this.#managers = jobsManagers(this.#options, { client, findings: this.#findings, env });
+    const own = { client, findings: this.#findings, env };
+    this.#jobsManagers = jobsManagers(this.#options, own);
+    const beside = controllersManager(this.#options, own);
+    this.#managers = beside ? [...this.#jobsManagers, beside] : this.#jobsManagers;
     this.#watched = new WatchedKinds({ client, kinds: watch, namespaces, env });
     const parts = [...this.#managers, this.#watched, ...this.#candidate(env)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
@@ -159,7 +163,8 @@ export class Sidecar {
   #jobs(now: number, all: boolean): Omit<JobsAnswer, "at"> {
     const findings = this.#findings?.list(now, { all: true }) ?? [];
     const counts = (plural: string): number =>
-      this.#caches()
+      this.#jobsManagers
+        .flatMap((manager) => manager.status().caches)
         .filter(({ resource }) => resource.resource === plural)
         .reduce((sum, { objects }) => sum + objects, 0);
     const stuck = findings.filter(({ state }) => state !== "watching");

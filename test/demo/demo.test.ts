@@ -50,12 +50,12 @@ describe("the demo", () => {
     expect(story).toContain("All three are complete. The sidecar sees 3 Jobs: 3 healthy, 0 stuck.");
     expect(story).toContain("The API server has 6 Jobs, the cache shows 3.");
     const [, skips, waited] =
-      /stale_sync_skips_total\{controller="runner",resource="jobs"\} went from 0 to (\d+); the passes waited ([\d.]+) s/.exec(
+      /stale_sync_skips_total\{controller="job-runner",resource="jobs"\} went from 0 to (\d+); the passes waited ([\d.]+) s/.exec(
         story,
       ) ?? [];
     expect(Number(skips)).toBeGreaterThanOrEqual(3);
     expect(Number(waited)).toBeGreaterThan(2);
-    expect(story).toContain("Jobs for the three Runs: 1, 1, 1. None was made twice.");
+    expect(story).toContain("Jobs for the three TerraformRuns: 1, 1, 1. None was made twice.");
     expect(story).toMatch(
       /S13 image-cannot-be-pulled, reason ImagePullBackOff, since \d{4}-\S+Z \(pod status.startTime\), warning/,
     );

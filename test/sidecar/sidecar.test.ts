@@ -1,6 +1,7 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Transport } from "../../src/base/index.ts";
+import { Controller } from "../../src/controller/index.ts";
 import type { CachesAnswer, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "../../src/http/index.ts";
 import { defineResource, resources } from "../../src/resources/index.ts";
 import { Sidecar } from "../../src/sidecar/index.ts";
@@ -115,6 +116,22 @@ describe("a sidecar", () => {
     await cluster.settle({ advance: 1_000 });
     expect(await sidecar.json<JobsAnswer>("/api/v1/jobs")).toMatchObject({ objects: { jobs: 1, pods: 1 }, healthy: 1 });
     stopJobs();
+  });
+
+  it("counts a Job once, also when a controller beside it keeps a cache of some Jobs", async () => {
+    const scope = { labelSelector: "app=shop" };
+    const beside = new Controller("beside", { for: { resource: resources.jobs, scope }, reconcile: () => {} });
+    for (const app of ["shop", "bank"]) {
+      cluster.objects.create(resources.jobs, { metadata: { name: `of-${app}`, labels: { app } }, spec: {} });
+    }
+    await using sidecar = await startSidecar(cluster, { controllers: [beside] });
+    expect((await sidecar.json<JobsAnswer>("/api/v1/jobs")).objects["jobs"]).toBe(2);
+    const { caches } = await sidecar.json<CachesAnswer>("/api/v1/caches");
+    const ofJobs = caches.filter(({ resource }) => resource === "jobs");
+    expect(ofJobs.map(({ name, informer }) => [name, informer?.objects])).toEqual([
+      ["stalewatch", 2],
+      ["controllers", 1],
+    ]);
   });
 
   it("watches the namespaces it is told to, each on its own", async () => {
