@@ -5,3 +5,12 @@
 // Start with head-table.ts, then head-watch.ts, which fills it.
 export { countBefore, type HeadPoint, type HeadRead, type HeadView, type ReadSource } from "./head-view.ts";
 export { HeadTable, type HeadTableOptions } from "./head-table.ts";
+export { HeadSet, type HeadSetOptions } from "./head-set.ts";
+export { HeadWatch, type HeadWatchOptions } from "./head-watch.ts";
+export {
+  headMetrics,
+  headReadFailuresTotal,
+  headResourceVersion,
+  headTimestampSeconds,
+  headWatchRestartsTotal,
+} from "./metrics.ts";

@@ -76,17 +76,20 @@ function ownDelay({ missed, sentAt, takenAt, receivedAt }: Scrape): number {
 function faultsOf(world: World, scrape: Scrape): string[] {
   const { reads, filtered, thinned, healthy, readEveryMs, longestRoundTripMs } = world.traits;
   const { bounds, truth, holds } = judge(world, scrape, theRule);
-  const { minMs, maxMs, eventsBehind = 0 } = bounds;
-  const faults: string[] = [];
-  if (!holds) faults.push("untrue");
-  if (!(minMs >= 0 && (maxMs ?? minMs) >= minMs && eventsBehind >= 0)) faults.push("no number");
-  if (!reads && maxMs !== undefined) faults.push("an upper bound without reads");
+  const { minMs, maxMs = Number.POSITIVE_INFINITY, eventsBehind = 0 } = bounds;
   const { view, version, sentAt, receivedAt } = scrape;
-  const remembers = !thinned && !filtered && BigInt(version) >= view.start && sentAt >= view.beganAt;
-  if (remembers && minMs < truth - ownDelay(scrape) - ROUNDING_MS) faults.push("too low");
+  const isNumbers = minMs >= 0 && maxMs >= minMs && eventsBehind >= 0;
+  const remembers = !thinned && BigInt(version) >= view.start && sentAt >= view.beganAt;
+  const slack = ownDelay(scrape) + ROUNDING_MS;
   const widest = readEveryMs + 3_000 + longestRoundTripMs + LONGEST_HEALTHY_DELAY_MS + (receivedAt - sentAt);
-  if (healthy && !filtered && maxMs !== undefined && maxMs - minMs > widest) faults.push("too wide");
-  return faults;
+  const checks: Readonly<Record<string, boolean>> = {
+    untrue: !holds,
+    "no number": !isNumbers,
+    "bounded without reads": !reads && bounds.maxMs !== undefined,
+    "too low": remembers && !filtered && minMs < truth - slack,
+    "too wide": healthy && !filtered && bounds.maxMs !== undefined && maxMs - minMs > widest,
+  };
+  return Object.keys(checks).filter((fault) => checks[fault]);
 }
 
 describe("the bounds of a lag", () => {
