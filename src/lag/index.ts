@@ -4,3 +4,7 @@
 // Start with lag-bounds.ts (the rule), then cache-lag.ts (the state of one cache over time).
 export { type LagBounds, lagBounds, type Sighting } from "./lag-bounds.ts";
 export { unwrapVersion } from "./unwrap.ts";
+export { CacheLag, type CacheLagOptions, type CacheSighting, type LagAnswer } from "./cache-lag.ts";
+export { type LagEvidence, LAG_STATES, lagState, type LagState } from "./lag-state.ts";
+export { cacheEventsBehind, cacheLagMaxSeconds, cacheLagMinSeconds, cacheState, lagMetrics } from "./metrics.ts";
+export { OwnCaches, type OwnCachesOptions } from "./own-caches.ts";

@@ -1,10 +1,11 @@
 import { defined } from "../base/index.ts";
-import type { InformerStatus } from "../cache/index.ts";
+import type { Informer, InformerStatus } from "../cache/index.ts";
 import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
 import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
 import { Findings } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
+import { OwnCaches } from "../lag/index.ts";
 import { resourceName, resources } from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
@@ -17,6 +18,8 @@ import { WatchedKinds } from "./watched-kinds.ts";
 /** Readiness waits this long for the first lists. */
 const FIRST_LISTS_MS = 120_000;
 const FLUSH_DEADLINE_MS = 5_000;
+const PROBE_INTERVAL_MS = 15_000;
+const LAG_BUDGET_MS = 30_000;
 
 /**
  * The whole of `stalewatch run` in one object: caches of Jobs, their pods and further kinds, a pass over each Job, and what is served
@@ -31,6 +34,7 @@ export class Sidecar {
   readonly #meter: PrometheusMeter;
   #managers: readonly Manager[] = [];
   #watched: WatchedKinds | undefined;
+  #lags: OwnCaches | undefined;
   #findings: Findings | undefined;
 
   constructor(options: SidecarOptions) {
@@ -79,21 +83,27 @@ export class Sidecar {
     this.#findings = new Findings(env, limits);
     this.#managers = jobsManagers(this.#options, { client, findings: this.#findings, env });
     this.#watched = new WatchedKinds({ client, kinds: watch, namespaces, env });
+    const { probeIntervalMs = PROBE_INTERVAL_MS, lagBudgetMs = LAG_BUDGET_MS } = this.#options;
+    const informers = (): readonly Informer[] => this.#informers();
+    this.#lags = new OwnCaches({ client, informers, probeIntervalMs, budgetMs: lagBudgetMs, env });
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
       env.log.info("watching", { server: cluster.server, namespaces: namespaces.length > 0 ? namespaces : "all" });
-      await this.#work(this.#managers, this.#watched, signal);
+      await this.#work([...this.#managers, this.#watched, this.#lags], signal);
     } finally {
       await listeners.close();
     }
   }
 
   /** One that fails ends the others. */
-  async #work(managers: readonly Manager[], watched: WatchedKinds, signal: AbortSignal): Promise<void> {
+  async #work(
+    parts: readonly { run(options: { signal: AbortSignal }): Promise<void> }[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const failed = new AbortController();
     const stop = AbortSignal.any([signal, failed.signal]);
-    const parts = [...managers, watched].map(async (part) => {
+    const runs = parts.map(async (part) => {
       try {
         await part.run({ signal: stop });
       } catch (error) {
@@ -101,8 +111,8 @@ export class Sidecar {
         throw error;
       }
     });
-    await Promise.allSettled(parts);
-    await Promise.all(parts);
+    await Promise.allSettled(runs);
+    await Promise.all(runs);
   }
 
   #apps(env: Env, signal: AbortSignal) {
@@ -111,7 +121,7 @@ export class Sidecar {
     const kinds = [resources.jobs, resources.pods, ...(this.#options.watch ?? [])].map(resourceName);
     const checks = healthChecks({
       kinds: [...new Set(kinds)],
-      caches: () => this.#caches(),
+      caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lags?.answer(informer) })),
       problems: () => this.#watched?.problems() ?? new Map(),
       waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
       stopping: () => signal.aborted,
@@ -121,7 +131,7 @@ export class Sidecar {
       health: healthApp(checks, env),
       status: statusApp(
         {
-          caches: () => this.#caches().map(cacheView),
+          caches: () => this.#informers().map((informer) => cacheView(informer.status(), this.#lags?.answer(informer))),
           queues: () => this.#controllers().map(queueSource),
           jobs: ({ all }) => this.#jobs(clock.now(), all),
         },
@@ -130,8 +140,12 @@ export class Sidecar {
     };
   }
 
+  #informers(): readonly Informer[] {
+    return [...this.#managers.flatMap((manager) => [...manager.informers()]), ...(this.#watched?.informers() ?? [])];
+  }
+
   #caches(): readonly InformerStatus[] {
-    return [...this.#managers.flatMap((manager) => manager.status().caches), ...(this.#watched?.caches() ?? [])];
+    return this.#informers().map((informer) => informer.status());
   }
 
   #controllers(): readonly ControllerStatus[] {

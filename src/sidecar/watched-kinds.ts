@@ -1,5 +1,5 @@
 import { messageOf, sleep } from "../base/index.ts";
-import { InformerSet, type InformerStatus } from "../cache/index.ts";
+import { type Informer, InformerSet } from "../cache/index.ts";
 import type { DiscoveredResource, KubeClient } from "../kube/index.ts";
 import { metadataOf, resourceName, resources } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -35,8 +35,8 @@ export class WatchedKinds {
     for (const name of this.#missing.keys()) this.#problems.set(name, "the API server has not been asked for it yet");
   }
 
-  caches(): readonly InformerStatus[] {
-    return [...this.#informers].map((informer) => informer.status());
+  informers(): Iterable<Informer> {
+    return this.#informers;
   }
 
   /** Why there is no cache of a kind, by `resourceName`. */

@@ -3,7 +3,7 @@ import { HeadWatch, type HeadWatchOptions } from "../../src/head/index.ts";
 import { KubeClient } from "../../src/kube/index.ts";
 import { lagBounds, type LagBounds } from "../../src/lag/index.ts";
 import { type Resource, resources } from "../../src/resources/index.ts";
-import { EmbeddedCluster, VirtualClock } from "../../src/testing/index.ts";
+import { EmbeddedCluster, type VirtualClock } from "../../src/testing/index.ts";
 import { type Recorded, recordingEnv } from "../kube/recording-env.ts";
 
 let cluster: EmbeddedCluster;
