@@ -26,11 +26,18 @@ const floorRules: OxlintOverride[] = floors.flatMap(({ floor }, level) =>
       regex: `^(\\.\\./)+(${forbidden.join("|")})/`,
       message: "imports go down the floors only (floors.json)",
     };
+    const served = {
+      regex: "^(\\.\\./)+testing/",
+      message: "only demo/, tests and examples import the embedded API server",
+    };
     const sideways = { group: insides, message: "import another folder through its index.ts" };
     return {
       files: [`src/${folder}/**`],
       rules: {
-        "no-restricted-imports": ["error", { patterns: forbidden.length > 0 ? [upwards, sideways] : [sideways] }],
+        "no-restricted-imports": [
+          "error",
+          { patterns: [...(forbidden.length > 0 ? [upwards] : []), ...(folder === "demo" ? [] : [served]), sideways] },
+        ],
       },
     };
   }),

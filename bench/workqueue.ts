@@ -19,7 +19,7 @@ export const workqueue: Benchmark = {
 };
 
 async function oursOnce(): Promise<number> {
-  const queue = new Workqueue<string>();
+  const queue = new Workqueue();
   const names = Array.from({ length: KEYS }, (_, index) => `namespace/object-${index}`);
   const cycle = async (): Promise<void> => {
     for (const name of names) queue.add(name);

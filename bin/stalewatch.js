@@ -4,7 +4,9 @@ import * as module from "node:module";
 
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (!(major === 24 || major >= 26 || (major === 22 && minor >= 19))) {
-  console.error(`stalewatch: Node ${process.versions.node} is too old: use Node 24, for example npx -p node@24 stalewatch`);
+  console.error(
+    `stalewatch: Node ${process.versions.node} is not supported: use Node 24, for example npx -p node@24 stalewatch`,
+  );
   process.exit(2);
 }
 module.enableCompileCache?.(); // halves the start; does nothing where it cannot write

@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** What every client of the informer benchmark prints, the Go one included. */
 export interface Listed {
@@ -21,7 +22,12 @@ export interface Watched {
 
 const RESOLUTION_MS = 1;
 
-/** Measures one client: `list` until everything is cached, then whatever `events()` counts until the line "stop" comes in. */
+/** How often a client that was told how many events there are looks whether it has them all. */
+const LOOK_MS = 50;
+/** Nothing more is coming when nothing came for so long. */
+const PATIENCE_MS = 20_000;
+
+/** Measures one client: `list` until everything is cached, then `events()` until as many came as the line "stop COUNT" says. */
 export async function measure(list: () => Promise<number>, events: () => number): Promise<void> {
   const heapBefore = collectedHeap();
   const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
@@ -40,7 +46,12 @@ export async function measure(list: () => Promise<number>, events: () => number)
 
   const stopWatch = stopwatch();
   const before = events();
-  for await (const line of createInterface({ input: process.stdin })) if (line === "stop") break;
+  let made = 0;
+  for await (const line of createInterface({ input: process.stdin })) {
+    made = Number(/^stop (\d+)$/.exec(line)?.[1] ?? 0);
+    if (made > 0) break;
+  }
+  for (let waited = 0; events() - before < made && waited < PATIENCE_MS; waited += LOOK_MS) await sleep(LOOK_MS);
   const watched: Watched = { phase: "events", count: events() - before, ...stopWatch() };
   print(watched);
   process.exit(0);

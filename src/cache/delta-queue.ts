@@ -31,6 +31,11 @@ export class DeltaQueue<D> {
     return this.#waiting.length - this.#head + (this.#long ? 1 : 0);
   }
 
+  /** True while a delta of several steps has had some of them. */
+  get isPartWay(): boolean {
+    return this.#long !== undefined;
+  }
+
   push(deltas: readonly D[]): void {
     if (this.#closed || deltas.length === 0) return;
     this.#waiting = this.#head < this.#waiting.length ? this.#waiting.slice(this.#head).concat(deltas) : deltas;

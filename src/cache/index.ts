@@ -15,16 +15,4 @@ export type {
 } from "./api.ts";
 export { Informer, type InformerOptions, type VersionListener } from "./informer.ts";
 export { InformerSet, type InformerSetOptions } from "./informer-set.ts";
-export {
-  cacheMetrics,
-  defectiveObjectsTotal,
-  handlerErrorsTotal,
-  informerProcessingLatencySeconds,
-  informerQueuedItems,
-  informerStoreResourceVersion,
-  listFailuresTotal,
-  relistDifferencesTotal,
-  relistsTotal,
-  storeResourceVersion,
-  watchRestartsTotal,
-} from "./metrics.ts";
+export { cacheMetrics } from "./metrics.ts";

@@ -171,6 +171,19 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
     return () => this.#rewinds.delete(listener);
   }
 
+  /**
+   * Asks the server, not the store: everything of this kind that was written before the call has this version or a lower one. Costs one
+   * consistent read of one object's metadata. Errors: `ApiError`, or the signal's reason.
+   */
+  readVersion(signal: AbortSignal): Promise<string> {
+    return this.#reflector.readVersion(signal);
+  }
+
+  /** True while a list is in the store whose differences handlers have not all been told yet. */
+  isTelling(): boolean {
+    return this.#deltas.isPartWay;
+  }
+
   /** Asks for a fresh list, sent after this call, whatever the watch is doing. Each call costs the server a list. */
   relist(reason: RelistRequest): void {
     this.#reflector.relist(reason);

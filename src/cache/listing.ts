@@ -1,6 +1,6 @@
 import type { Clock } from "../base/index.ts";
 import { ApiError, type ListerWatcher, type Scope, type WatchEvent } from "../kube/index.ts";
-import { type KubeObject, type Resource, resourceName } from "../resources/index.ts";
+import { type KubeObject, metadataOf, type Resource, resourceName } from "../resources/index.ts";
 import type { Contents } from "./contents.ts";
 import type { Intake } from "./intake.ts";
 import { SilenceGuard } from "./silence-guard.ts";
@@ -30,14 +30,13 @@ export async function listPages<T extends KubeObject>(
   return present(version, source.resource);
 }
 
-/** Asks a consistent read for nothing but its version. */
+/** Asks a consistent read for nothing but its version; a limit of zero would be no limit, so one object's metadata comes along. */
 export async function readVersion<T extends KubeObject>(source: ListSource<T>, signal: AbortSignal): Promise<string> {
-  let version = "";
-  for await (const page of source.client.list(source.resource, { ...source.scope, limit: 1, signal })) {
-    version = page.resourceVersion;
-    break;
+  const { client, resource, scope } = source;
+  for await (const { resourceVersion } of client.list(metadataOf(resource), { ...scope, limit: 1, signal })) {
+    return present(resourceVersion, resource);
   }
-  return present(version, source.resource);
+  throw failure(resource, "UnreadableAnswer", "list", "the answer has no page");
 }
 
 export interface InitialState<T extends KubeObject> {

@@ -47,7 +47,7 @@ const RELISTS = ["expired", "rewind", "unreadable", "verification"] as const;
 export type RelistReason = (typeof RELISTS)[number];
 
 const CHANGES = ["added", "updated", "deleted"] as const;
-export type Change = (typeof CHANGES)[number];
+type Change = (typeof CHANGES)[number];
 
 const DEFECTS = ["not_transformed", "version_not_comparable"] as const;
 
@@ -59,7 +59,7 @@ type CacheLabel = "name" | KindLabel;
 const kind: Readonly<Record<KindLabel, "open">> = { group: "open", version: "open", resource: "open" };
 const cache: Readonly<Record<CacheLabel, "open">> = { name: "open", ...kind };
 
-export const storeResourceVersion: MetricDefinition<CacheLabel> = {
+const storeResourceVersion: MetricDefinition<CacheLabel> = {
   name: "store_resource_version",
   type: "gauge",
   help: "The resource version that the cache stands at (its last 15 digits).",
@@ -67,7 +67,7 @@ export const storeResourceVersion: MetricDefinition<CacheLabel> = {
   stability: "BETA",
 };
 
-export const informerStoreResourceVersion: MetricDefinition<CacheLabel> = {
+const informerStoreResourceVersion: MetricDefinition<CacheLabel> = {
   name: "informer_store_resource_version",
   type: "gauge",
   help: "The resource version that the cache stands at (its last 15 digits), under client-go's name.",
@@ -75,7 +75,7 @@ export const informerStoreResourceVersion: MetricDefinition<CacheLabel> = {
   stability: "ALPHA",
 };
 
-export const informerQueuedItems: MetricDefinition<CacheLabel> = {
+const informerQueuedItems: MetricDefinition<CacheLabel> = {
   name: "informer_queued_items",
   type: "gauge",
   help: "Changes received and not yet applied to the cache; a whole list is one.",
@@ -92,7 +92,7 @@ export const informerProcessingLatencySeconds: MetricDefinition<CacheLabel> = {
   stability: "ALPHA",
 };
 
-export const watchRestartsTotal: MetricDefinition<KindLabel | "reason"> = {
+const watchRestartsTotal: MetricDefinition<KindLabel | "reason"> = {
   name: "stalewatch_watch_restarts_total",
   type: "counter",
   help: "Watches that ended and were followed by another, by why they ended.",
@@ -100,7 +100,7 @@ export const watchRestartsTotal: MetricDefinition<KindLabel | "reason"> = {
   stability: "BETA",
 };
 
-export const listFailuresTotal: MetricDefinition<KindLabel | "reason"> = {
+const listFailuresTotal: MetricDefinition<KindLabel | "reason"> = {
   name: "stalewatch_list_failures_total",
   type: "counter",
   help: "Lists that failed and were tried again.",
@@ -108,7 +108,7 @@ export const listFailuresTotal: MetricDefinition<KindLabel | "reason"> = {
   stability: "BETA",
 };
 
-export const relistsTotal: MetricDefinition<KindLabel | "reason"> = {
+const relistsTotal: MetricDefinition<KindLabel | "reason"> = {
   name: "stalewatch_relists_total",
   type: "counter",
   help: "Lists after the first one, by why the watch could not simply go on.",
@@ -116,7 +116,7 @@ export const relistsTotal: MetricDefinition<KindLabel | "reason"> = {
   stability: "BETA",
 };
 
-export const relistDifferencesTotal: MetricDefinition<KindLabel | "change"> = {
+const relistDifferencesTotal: MetricDefinition<KindLabel | "change"> = {
   name: "stalewatch_relist_differences_total",
   type: "counter",
   help: "Objects that a list after the first one found different from the cache: watch events that were lost.",
@@ -124,7 +124,7 @@ export const relistDifferencesTotal: MetricDefinition<KindLabel | "change"> = {
   stability: "BETA",
 };
 
-export const defectiveObjectsTotal: MetricDefinition<KindLabel | "defect"> = {
+const defectiveObjectsTotal: MetricDefinition<KindLabel | "defect"> = {
   name: "stalewatch_defective_objects_total",
   type: "counter",
   help: "Objects and bookmarks with a version that cannot be compared, and objects that a cache's transform threw on.",
@@ -132,7 +132,7 @@ export const defectiveObjectsTotal: MetricDefinition<KindLabel | "defect"> = {
   stability: "ALPHA",
 };
 
-export const handlerErrorsTotal: MetricDefinition<KindLabel> = {
+const handlerErrorsTotal: MetricDefinition<KindLabel> = {
   name: "stalewatch_handler_errors_total",
   type: "counter",
   help: "Exceptions thrown by event handlers of a cache.",

@@ -104,6 +104,11 @@ export class Reflector<T extends KubeObject> {
     if (this.#state === "watching") this.#attempt.abort();
   }
 
+  /** Of a consistent read sent now. */
+  readVersion(signal: AbortSignal): Promise<string> {
+    return readVersion(this.#source, signal);
+  }
+
   /** One list or check, if one is due, and one watch. Returns how long to wait before the next round. */
   async #round(): Promise<number> {
     let stream: ResumedStream<readonly WatchEvent<T>[]> | undefined;

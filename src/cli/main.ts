@@ -50,7 +50,7 @@ async function dispatch(argv: readonly string[], context: Context): Promise<numb
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return EXIT.fine;
-    throw usageError(error, program, named);
+    throw usageError(error, program, named, terminal);
   }
   return exitCode;
 }
@@ -69,7 +69,7 @@ function strict(command: Command, terminal: Terminal): Command {
     });
 }
 
-function usageError(error: CommanderError, program: Command, named: string | undefined): UsageError {
+function usageError(error: CommanderError, program: Command, named: string | undefined, { env }: Terminal): UsageError {
   const command = program.commands.find((other) => other.name() === named);
   const typed = /'([^']*)'/.exec(error.message)?.[1] ?? "";
   const see = `see stalewatch ${command ? `${command.name()} ` : ""}--help`;
@@ -89,7 +89,14 @@ function usageError(error: CommanderError, program: Command, named: string | und
       ),
     );
   }
+  if (command && error.code === "commander.excessArguments") return argumentsGiven(command, see, env);
   return new UsageError(oneLine(error.message.replace(/^error: /, "").replace(/\.$/, "")), see);
+}
+
+function argumentsGiven(command: Command, see: string, env: Terminal["env"]): UsageError {
+  const throughNpm = env["npm_lifecycle_event"] !== undefined; // it keeps a flag to itself and passes its value on
+  const remedy = throughNpm ? "npm takes flags for its own: put -- before them" : see;
+  return new UsageError(`${command.name()} takes flags only, not ${oneLine(command.args.join(" "))}`, remedy);
 }
 
 /** Known before the settings are: a mistake in the settings must be traceable too. */

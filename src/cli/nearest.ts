@@ -1,7 +1,7 @@
 import { closest, distance } from "fastest-levenshtein";
 
 /** The name that was probably meant, or undefined when none is near. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
+function nearest(typed: string, names: readonly string[]): string | undefined {
   if (names.length === 0) return undefined;
   const found = closest(typed, names);
   const mostEdits = Math.max(2, Math.floor(found.length / 3));

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import type { Terminal } from "./terminal.ts";
 
-export type OutputFormat = "table" | "json" | "yaml";
+type OutputFormat = "table" | "json" | "yaml";
 
 const FORMATS: readonly OutputFormat[] = ["table", "json", "yaml"];
 

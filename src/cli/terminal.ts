@@ -19,6 +19,7 @@ export type Style = Parameters<typeof styleText>[0];
 
 export function systemTerminal(): Terminal {
   const { stdout, stderr, env } = process;
+  stopWhenUnread(stdout);
   return {
     out: (text) => void stdout.write(text),
     err: (text) => void stderr.write(text),
@@ -27,6 +28,16 @@ export function systemTerminal(): Terminal {
     colour: stdout.isTTY && stdout.hasColors(env),
     interactive: stderr.isTTY,
   };
+}
+
+/** A reader that goes away, as `| head` does, stops the process as a signal would. */
+function stopWhenUnread(stream: NodeJS.WriteStream): void {
+  let told = false;
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    if (!told) process.kill(process.pid, "SIGTERM");
+    told = true;
+  });
 }
 
 /** `text` in a colour or weight, or as it is where there is no colour. */

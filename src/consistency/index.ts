@@ -4,6 +4,7 @@
 // Does not wait, count skips or retry: the controller does.
 // Start with consistency-store.ts; lag-guard.ts, then live-evidence.ts and clearance.ts; expectations.ts.
 export type { Clearance } from "./clearance.ts";
+export { confirmRunLease, type ConfirmedRunLease, type ConfirmRunLeaseOptions } from "./confirm-run-lease.ts";
 export { ConsistencyError, type UnreadyCache } from "./consistency-error.ts";
 export { ConsistencyStore, type ConsistencyStoreOptions } from "./consistency-store.ts";
 export { Expectations, type ExpectationsOptions } from "./expectations.ts";

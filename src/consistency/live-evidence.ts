@@ -1,14 +1,13 @@
 import { isNotFound, type LiveReader } from "../kube/index.ts";
 import {
   type DeepReadonly,
-  type HolderEvidence,
-  isFinishedPod,
   type Job,
   type KubeObject,
-  type Resource,
+  type Lease,
+  type ObjectRef,
   resources,
-  runLeaseState,
 } from "../resources/index.ts";
+import { confirmRunLease, readJob } from "./confirm-run-lease.ts";
 import type { LagConventions } from "./lag-conventions.ts";
 
 export interface LiveEvidenceOptions<T extends KubeObject> {
@@ -25,9 +24,6 @@ export type Finding =
   | { readonly verdict: "gone" | "none"; readonly isLive: boolean };
 
 const NONE: Finding = { verdict: "none", isLive: false };
-
-/** Set by the Job controller: https://kubernetes.io/docs/reference/labels-annotations-taints/#batchkubernetesio-job-name */
-const JOB_NAME = "batch.kubernetes.io/job-name";
 
 /** What the API server says about Jobs of one object that the cache does not show. One use, in one pass. */
 export class LiveEvidence<T extends KubeObject> {
@@ -56,68 +52,40 @@ export class LiveEvidence<T extends KubeObject> {
   async activeJob(): Promise<Finding> {
     const name = this.unlistedActiveJob;
     if (name === undefined) return NONE;
-    return (await this.#job(name)) ? { verdict: "lag", job: name } : { verdict: "gone", isLive: false };
+    const job = await readJob(this.#options.live, this.#ref(name));
+    return job ? { verdict: "lag", job: name } : { verdict: "gone", isLive: false };
   }
 
   /** The lease is taken before its holder is created, so a holder of this object that is not listed is one the cache will show. */
   async runLease(now: number): Promise<Finding> {
-    const { conventions, object, listed } = this.#options;
+    const { conventions, object, live, listed } = this.#options;
     const name = conventions.runLease?.(object);
-    const lease = name && (await this.#get(resources.leases, name));
+    const lease = name && (await this.#lease(name));
     if (!lease) return NONE;
-    const read: Writable<HolderEvidence> = {};
-    let state = runLeaseState(lease, read, now, conventions.leaseRules);
-    while (state.live === "unknown") {
-      if (state.needs === "job") read.job = await this.#job(state.holder);
-      else read.podRuns = await this.#podRuns(state.holder);
-      state = runLeaseState(lease, read, now, conventions.leaseRules);
-    }
+    const { state, job } = await confirmRunLease(live, lease, { now, rules: conventions.leaseRules });
     if (!state.live) return { verdict: state.why === "no holder" ? "none" : "gone", isLive: false };
-    const { job } = read;
     if (!job) return { verdict: "gone", isLive: true };
     if (!belongsTo(job, conventions.ownerLabels(object))) return { verdict: "none", isLive: true };
     const isListed = listed.some(({ metadata }) => metadata.uid === job.metadata.uid);
     return isListed ? { verdict: "gone", isLive: true } : { verdict: "lag", job: state.holder };
   }
 
-  /** A name that no Job can have, as garbage in a lease, is not asked for. */
-  async #job(name: string): Promise<Job | null> {
-    return (isJobName(name) && (await this.#get(resources.jobs, name))) || null;
-  }
-
-  async #podRuns(job: string): Promise<boolean> {
-    if (!isJobName(job)) return false;
-    const { live } = this.#options;
-    const scope = { ...this.#namespace(), labelSelector: `${JOB_NAME}=${job}` };
-    for await (const { items, opaque = [] } of live.list(resources.pods, scope)) {
-      if (opaque.length > 0 || items.some((pod) => !isFinishedPod(pod))) return true;
-    }
-    return false;
-  }
-
-  async #get<O extends KubeObject>(resource: Resource<O>, name: string): Promise<O | undefined> {
+  async #lease(name: string): Promise<Lease | undefined> {
     try {
-      return await this.#options.live.get(resource, { ...this.#namespace(), name });
+      return await this.#options.live.get(resources.leases, this.#ref(name));
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  #namespace(): { namespace?: string } {
+  #ref(name: string): ObjectRef {
     const { namespace } = this.#options.object.metadata;
-    return namespace ? { namespace } : {};
+    return namespace ? { namespace, name } : { name };
   }
 }
-
-type Writable<V> = { -readonly [K in keyof V]: V[K] };
 
 /** Whether the object has all of these labels. */
 export function belongsTo(object: DeepReadonly<KubeObject>, labels: Readonly<Record<string, string>>): boolean {
   return Object.entries(labels).every(([label, value]) => object.metadata.labels?.[label] === value);
-}
-
-/** A Job's name is a label of its pods, so it is no longer than one: https://kubernetes.io/docs/concepts/workloads/controllers/job/#writing-a-job-spec */
-function isJobName(name: string): boolean {
-  return /^[a-z0-9](?:[-.a-z0-9]{0,61}[a-z0-9])?$/.test(name);
 }

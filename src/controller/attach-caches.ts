@@ -1,7 +1,7 @@
 import { StalewatchError } from "../base/index.ts";
 import type { HandlerRegistration, InformerEvent } from "../cache/index.ts";
 import type { Scope } from "../kube/index.ts";
-import { type KubeObject, type Resource, resourceName } from "../resources/index.ts";
+import { type KubeObject, resourceName } from "../resources/index.ts";
 import type { SpanContext } from "../telemetry/index.ts";
 import type { PriorityQueue } from "../workqueue/index.ts";
 import { type CachedKind, CachedKinds, groupResourceOf } from "./cached-kinds.ts";
@@ -9,7 +9,8 @@ import { ConsistencyGate } from "./consistency-gate.ts";
 import { type ControllerOptions, resourceOf, scopeOf, type Source } from "./controller-options.ts";
 import type { EventCauses } from "./event-causes.ts";
 import { EventSources } from "./event-sources.ts";
-import type { ControllerHost, SharedCache } from "./managed-controller.ts";
+import type { ControllerHost } from "./managed-controller.ts";
+import { UntoldChanges } from "./untold-changes.ts";
 
 export interface AttachOptions<T extends KubeObject, N extends string> {
   readonly controller: string;
@@ -26,8 +27,6 @@ export interface AttachedCaches {
   readonly registrations: readonly HandlerRegistration[];
 }
 
-type AttachedCache = CachedKind & { readonly cache: SharedCache };
-
 /**
  * Takes the caches that a controller asks for, and makes their events its keys.
  * Errors: `BAD_CONTROLLER` when it asks for one kind with two scopes: its passes could not say which cache they mean.
@@ -35,16 +34,16 @@ type AttachedCache = CachedKind & { readonly cache: SharedCache };
 export function attachCaches<T extends KubeObject, N extends string>(attach: AttachOptions<T, N>): AttachedCaches {
   const { controller, options, host, queue } = attach;
   const { owns = [], watches = [] } = options;
-  const taken = new Map<string, AttachedCache>();
-  const take = (source: Source): AttachedCache => {
+  const taken = new Map<string, CachedKind>();
+  const take = (source: Source): CachedKind => {
     const resource = resourceOf(source);
     const scope = scopeOf(source);
     const known = taken.get(groupResourceOf(resource));
     if (known) return sameScope(controller, known, scope);
-    const cache = host.cacheOf(resource, scope);
-    const attached = { resource, scope, lister: cache.lister, store: cache, cache };
-    taken.set(groupResourceOf(resource), attached);
-    return attached;
+    const store = host.cacheOf(resource, scope);
+    const kind = { resource, scope, lister: store.lister, store, untold: new UntoldChanges() };
+    taken.set(groupResourceOf(resource), kind);
+    return kind;
   };
   const main = take(options.for);
   for (const source of [...owns, ...watches.map(({ on }) => on)]) take(source);
@@ -61,20 +60,20 @@ export function attachCaches<T extends KubeObject, N extends string>(attach: Att
     causes: env.tracer.enabled ? attach.causes : undefined,
     clock: env.clock,
   });
-  const listen = (source: Source, handle: (event: InformerEvent<KubeObject>, resource: Resource) => void) => {
-    const { cache, resource } = take(source);
-    return cache.addHandler((event) => handle(event, resource));
+  const listen = (source: Source, handle: (event: InformerEvent<KubeObject>, kind: CachedKind) => void) => {
+    const kind = take(source);
+    return kind.store.addHandler((event) => handle(event, kind));
   };
-  for (const { cache } of taken.values()) cache.onRewind(() => gate.forgetAll());
+  for (const { store } of taken.values()) store.onRewind(() => gate.forgetAll());
   const registrations = [
     listen(options.for, (event) => events.own(event)),
-    ...owns.map((source) => listen(source, (event, resource) => events.owned(resource, event))),
-    ...watches.map((watch) => listen(watch.on, (event, resource) => events.watched(resource, watch, event))),
+    ...owns.map((source) => listen(source, (event, { resource }) => events.owned(resource, event))),
+    ...watches.map((watch) => listen(watch.on, (event, kind) => events.watched(kind, watch, event))),
   ];
   return { kinds, gate, registrations };
 }
 
-function sameScope(controller: string, known: AttachedCache, scope: Scope): AttachedCache {
+function sameScope(controller: string, known: CachedKind, scope: Scope): CachedKind {
   const differs = (["namespace", "labelSelector", "fieldSelector"] as const).some(
     (part) => known.scope[part] !== scope[part],
   );

@@ -28,4 +28,9 @@ export class BoundedMap<K, V> {
   delete(key: K): void {
     this.#entries.delete(key);
   }
+
+  /** Reading them this way does not count as use. */
+  values(): MapIterator<V> {
+    return this.#entries.values();
+  }
 }

@@ -1,5 +1,5 @@
 import { StalewatchError } from "../base/index.ts";
-import type { Lister, VersionedStore } from "../cache/index.ts";
+import type { Lister } from "../cache/index.ts";
 import type { Scope } from "../kube/index.ts";
 import {
   type DeepReadonly,
@@ -12,13 +12,16 @@ import {
   type Resource,
   resourceName,
 } from "../resources/index.ts";
+import type { SharedCache } from "./managed-controller.ts";
+import type { UntoldChanges } from "./untold-changes.ts";
 
 /** One kind that a controller has a cache of. */
 export interface CachedKind {
   readonly resource: Resource;
   readonly scope: Scope;
   readonly lister: Lister<KubeObject>;
-  readonly store: VersionedStore;
+  readonly store: SharedCache;
+  readonly untold: UntoldChanges;
 }
 
 /** `batch/jobs`, `/pods`: how the ConsistencyStore names a cache. */
@@ -41,8 +44,13 @@ export class CachedKinds {
 
   /** Errors: `NOT_CACHED`. */
   lister<O extends KubeObject>(resource: Resource<O>): Lister<O> {
+    return this.require(resource).lister as Lister<O>;
+  }
+
+  /** Errors: `NOT_CACHED`. */
+  require(resource: Resource): CachedKind {
     const kind = this.get(groupResourceOf(resource));
-    if (kind) return kind.lister as Lister<O>;
+    if (kind) return kind;
     throw new StalewatchError(
       "NOT_CACHED",
       `controller ${this.#controller} has no cache of ${resourceName(resource)}`,
@@ -58,7 +66,7 @@ export class CachedKinds {
     return this.#kinds.values();
   }
 
-  stores(): ReadonlyMap<string, VersionedStore> {
+  stores(): ReadonlyMap<string, SharedCache> {
     return new Map([...this.#kinds].map(([name, { store }]) => [name, store]));
   }
 

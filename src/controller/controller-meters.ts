@@ -1,5 +1,6 @@
 import type { Counter, Gauge, Histogram, Meter } from "../telemetry/index.ts";
 import type { TriggerKind } from "../workqueue/index.ts";
+import type { FallbackTrigger } from "./fallback-pass.ts";
 import {
   activeWorkers,
   maxConcurrentReconciles,
@@ -13,6 +14,7 @@ import {
   reconcileTimeouts,
   reconcileTotal,
   reconcileTriggers,
+  rescues,
   terminalErrors,
   triggerKinds,
 } from "./metrics.ts";
@@ -22,6 +24,7 @@ export interface ControllerMeters {
   readonly results: Readonly<Record<ReconcileResult, Counter>>;
   readonly outcomes: Readonly<Record<PassOutcome, Counter>>;
   readonly triggers: Readonly<Record<TriggerKind, Counter>>;
+  readonly rescues: Readonly<Record<FallbackTrigger, Counter>>;
   readonly errors: Counter;
   readonly terminal: Counter;
   readonly panics: Counter;
@@ -45,6 +48,7 @@ export function controllerMeters(controller: string, concurrency: number, meter:
     },
     outcomes: each(passOutcomes, (outcome) => passes.labels({ controller, outcome })),
     triggers: each(triggerKinds, (trigger) => triggers.labels({ controller, trigger })),
+    rescues: each(["resync", "requeue"], (trigger) => meter.counter(rescues).labels({ controller, trigger })),
     errors: meter.counter(reconcileErrors).labels(own),
     terminal: meter.counter(terminalErrors).labels(own),
     panics: meter.counter(reconcilePanics).labels(own),

@@ -2,7 +2,7 @@ import { messageOf } from "../base/index.ts";
 import type { HandlerRegistration } from "../cache/index.ts";
 import { isConflict } from "../kube/index.ts";
 import { type Interval, RequeueLedger } from "../requeue/index.ts";
-import type { KubeObject, Resource } from "../resources/index.ts";
+import { type KubeObject, type Resource, resourceName } from "../resources/index.ts";
 import type { SpanContext } from "../telemetry/index.ts";
 import { PriorityQueue, type QueueEntry, type TriggerKind } from "../workqueue/index.ts";
 import { attachCaches } from "./attach-caches.ts";
@@ -11,6 +11,8 @@ import { type ControllerMeters, controllerMeters } from "./controller-meters.ts"
 import { type ControllerOptions, resourceOf } from "./controller-options.ts";
 import { EventCauses } from "./event-causes.ts";
 import { EventRecorder } from "./event-recorder.ts";
+import type { Rescue } from "./fallback-pass.ts";
+import { LostTriggers } from "./lost-triggers.ts";
 import type { AttachedController, ControllerHost, ControllerStatus } from "./managed-controller.ts";
 import { PassCounts } from "./pass-counts.ts";
 import type { PassEnd } from "./pass-end.ts";
@@ -83,6 +85,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       client,
       kinds,
       gate,
+      lostTriggers: new LostTriggers(kinds.all(), (interval) => this.#ledger.isWait(interval)),
       ledger: this.#ledger,
       recorder: this.#recorder,
       causes,
@@ -102,8 +105,11 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
 
   drain(): void {
     for (const registration of this.#registrations) registration.remove();
+    const { waiting } = this.#queue.status();
     this.#queue.shutDown();
     this.#gate.stop();
+    if (waiting > 0)
+      this.#host.env.log.info("stopped with keys waiting for their time", { controller: this.#name, waiting });
   }
 
   abort(reason: unknown): void {
@@ -125,6 +131,8 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       waitingForCache: this.#gate.waiting,
       waitsForOwnWrites: this.#gate.enabled,
       passes: { ...this.#counts.outcomes },
+      intervals: this.#ledger.accounts(),
+      rescues: { ...this.#counts.rescues },
       lastError: this.#counts.lastError,
     };
   }
@@ -167,6 +175,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
     }
     if (end.outcome !== "skipped") this.#queue.forget(key);
     if (end.outcome === "terminal") return this.#logFailure(key, end.error, { terminal: true });
+    if (end.outcome === "changed" && end.rescue) this.#rescued(key, end.rescue);
     if (!end.requeue) return;
     const { delayMs, interval } = end.requeue;
     this.#queue.addAfter(key, delayMs, {
@@ -181,6 +190,14 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
 
   #trigger(kind: TriggerKind, span: SpanContext | undefined): QueueEntry["triggers"][number] {
     return { kind, at: this.#host.env.clock.monotonic(), ...(span && { span }) };
+  }
+
+  #rescued(key: string, { trigger, interval, change }: Rescue): void {
+    this.#ledger.rescued(interval);
+    const by = interval === undefined ? trigger : `${trigger} (${interval})`;
+    const missed = `${resourceName(change.resource)} ${change.key} at version ${change.version}`;
+    const message = "a pass acted on a change that had not started it: its trigger was lost";
+    this.#host.env.log.warn(message, { controller: this.#name, key, by, missed });
   }
 
   /** A conflict is everyday life: somebody else was first, and the retry sees what they wrote. */

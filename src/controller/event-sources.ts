@@ -2,6 +2,7 @@ import type { Clock } from "../base/index.ts";
 import type { InformerEvent, Lister } from "../cache/index.ts";
 import { controllerOf, type DeepReadonly, keyOf, type KubeObject, type Resource } from "../resources/index.ts";
 import { LOW_PRIORITY, type PriorityQueue, type TriggerKind } from "../workqueue/index.ts";
+import type { CachedKind } from "./cached-kinds.ts";
 import type { ConsistencyGate } from "./consistency-gate.ts";
 import type { Watch } from "./controller-options.ts";
 import type { EventCauses } from "./event-causes.ts";
@@ -46,11 +47,14 @@ export class EventSources {
   }
 
   /** An object that the user's own function relates to ours. */
-  watched(resource: Resource, watch: Watch, event: InformerEvent<KubeObject>): void {
+  watched({ resource, store, untold }: CachedKind, watch: Watch, event: InformerEvent<KubeObject>): void {
     if (event.cause === "resync") return;
-    const keys = new Set<string>();
-    for (const ref of watch.map(event.object)) keys.add(keyOf(ref));
-    if (event.type === "update") for (const ref of watch.map(event.old)) keys.add(keyOf(ref));
+    let keys: ReadonlySet<string> | undefined;
+    try {
+      keys = new Set(mapped(watch, event));
+    } finally {
+      untold.note(event, store.lastStoreSyncResourceVersion(), keys === undefined);
+    }
     for (const key of keys) this.#add(key, resource, event);
   }
 
@@ -74,6 +78,11 @@ export class EventSources {
     const { kind, priority } = triggerOf(event);
     queue.add(key, { trigger: { kind, at: clock.monotonic() }, priority });
   }
+}
+
+function* mapped(watch: Watch, event: InformerEvent<KubeObject>): Generator<string> {
+  for (const ref of watch.map(event.object)) yield keyOf(ref);
+  if (event.type === "update") for (const ref of watch.map(event.old)) yield keyOf(ref);
 }
 
 /** What a cache found only by listing again was missed by the watch: worth telling apart from an event. */

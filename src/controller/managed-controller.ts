@@ -1,9 +1,10 @@
-import type { HandlerRegistration, InformerHandler, Lister, VersionedStore } from "../cache/index.ts";
+import type { HandlerRegistration, InformerHandler, Lister, RelistRequest, VersionedStore } from "../cache/index.ts";
 import type { LiveReader, Scope, Writer } from "../kube/index.ts";
-import type { Interval } from "../requeue/index.ts";
+import type { Interval, IntervalAccount } from "../requeue/index.ts";
 import type { KubeObject, Resource } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import type { QueueStatus, WaitingEntry } from "../workqueue/index.ts";
+import type { FallbackTrigger } from "./fallback-pass.ts";
 import type { PassOutcome } from "./metrics.ts";
 import type { WriteOrigins } from "./write-origins.ts";
 
@@ -13,6 +14,12 @@ export interface SharedCache<T extends KubeObject = KubeObject> extends Versione
   addHandler(handler: InformerHandler<T>): HandlerRegistration;
   /** Calls `listener` when the server's history went back. Returns how to stop it. */
   onRewind(listener: () => void): () => void;
+  /** The version of a consistent read sent now: whatever was written before has it or a lower one. */
+  readVersion(signal: AbortSignal): Promise<string>;
+  /** Asks for a fresh list. */
+  relist(reason: RelistRequest): void;
+  /** True while a list is in the store whose differences handlers have not all been told yet. */
+  isTelling(): boolean;
 }
 
 /** What a manager gives the controllers that it runs. */
@@ -64,6 +71,10 @@ export interface ControllerStatus {
   /** Whether its passes wait for their own writes. */
   readonly waitsForOwnWrites: boolean;
   readonly passes: Readonly<Record<PassOutcome, number>>;
+  /** Its intervals, and what became of the requeues that it asked for. */
+  readonly intervals: readonly IntervalAccount[];
+  /** Passes that acted on a change whose trigger was lost, by what started them. */
+  readonly rescues: Readonly<Record<FallbackTrigger, number>>;
   /** The last failure of a pass, one line. */
   readonly lastError: { readonly key: string; readonly message: string; readonly at: number } | undefined;
 }

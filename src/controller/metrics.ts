@@ -114,6 +114,14 @@ export const reconcileTriggers: MetricDefinition<"controller" | "trigger"> = {
   stability: "BETA",
 };
 
+export const rescues: MetricDefinition<"controller" | "trigger"> = {
+  name: "stalewatch_rescues_total",
+  type: "counter",
+  help: "Resyncs and fired waits whose pass changed something after reading a change that was in the cache already and whose trigger was lost.",
+  labels: { ...controllerLabel, trigger: ["resync", "requeue"] },
+  stability: "BETA",
+};
+
 /**
  * How a pass ended, deduced from what it did: it wrote something, it wrote nothing new, it was not run because a cache trailed
  * the controller's own writes, it failed and is retried, or it failed for good.
@@ -153,6 +161,7 @@ export const controllerMetrics: readonly MetricDefinition[] = [
   activeWorkers,
   maxConcurrentReconciles,
   reconcileTriggers,
+  rescues,
   passesTotal,
   eventsTotal,
 ];

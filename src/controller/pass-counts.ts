@@ -1,6 +1,7 @@
 import { messageOf } from "../base/index.ts";
 import type { Trigger, TriggerKind } from "../workqueue/index.ts";
 import type { ControllerMeters } from "./controller-meters.ts";
+import type { FallbackTrigger } from "./fallback-pass.ts";
 import type { PassOutcome } from "./metrics.ts";
 import type { PassEnd } from "./pass-end.ts";
 import { isPanic } from "./terminal-error.ts";
@@ -8,6 +9,7 @@ import { isPanic } from "./terminal-error.ts";
 /** Counts passes by why they ran and how they ended, for metrics and for the controller's status. */
 export class PassCounts {
   readonly outcomes: Record<PassOutcome, number> = { changed: 0, noop: 0, skipped: 0, error: 0, terminal: 0 };
+  readonly rescues: Record<FallbackTrigger, number> = { resync: 0, requeue: 0 };
   readonly #meters: ControllerMeters;
   #lastError: { key: string; message: string; at: number } | undefined;
 
@@ -37,6 +39,10 @@ export class PassCounts {
     const { results, outcomes, errors, terminal, panics } = this.#meters;
     this.outcomes[end.outcome] += 1;
     outcomes[end.outcome].inc();
+    if (end.outcome === "changed" && end.rescue) {
+      this.rescues[end.rescue.trigger] += 1;
+      this.#meters.rescues[end.rescue.trigger].inc();
+    }
     if (!("error" in end)) return (end.requeue ? results.requeue_after : results.success).inc();
     results.error.inc();
     errors.inc();

@@ -10,6 +10,8 @@ import type { ControllerMeters } from "./controller-meters.ts";
 import type { ControllerOptions } from "./controller-options.ts";
 import type { EventCauses } from "./event-causes.ts";
 import type { EventRecorder } from "./event-recorder.ts";
+import type { FallbackPass } from "./fallback-pass.ts";
+import type { LostTriggers } from "./lost-triggers.ts";
 import { PassCalls } from "./pass-calls.ts";
 import type { PassEnd } from "./pass-end.ts";
 import { PassLog } from "./pass-log.ts";
@@ -31,6 +33,7 @@ export interface PassRunnerOptions<T extends KubeObject, N extends string> {
   readonly client: LiveReader & Writer;
   readonly kinds: CachedKinds;
   readonly gate: ConsistencyGate;
+  readonly lostTriggers: LostTriggers;
   readonly ledger: RequeueLedger;
   readonly recorder: EventRecorder;
   readonly causes: EventCauses;
@@ -52,10 +55,13 @@ export class PassRunner<T extends KubeObject, N extends string> {
 
   /** `stop` aborts the pass's calls and refuses its further writes. Also gives the pass's trace, for what follows from it. */
   async run(entry: QueueEntry, stop: AbortSignal): Promise<{ end: PassEnd; span: SpanContext | undefined }> {
-    const { controller, resource, kinds, causes, gate, origins, meters, env } = this.#options;
+    const { controller, resource, kinds, causes, gate, lostTriggers, origins, meters, env } = this.#options;
     const { key } = entry;
     const startedAt = env.clock.monotonic();
-    const object = kinds.lister(resource).get(key);
+    const own = kinds.require(resource);
+    const object = own.lister.get(key) as DeepReadonly<T> | undefined;
+    const fallback = lostTriggers.begin(entry);
+    if (object) fallback?.read(own, object);
     const stale = gate.staleFor(key, object?.metadata.uid);
     const skipped = stale.length > 0 ? undefined : gate.ready(key);
     const led = causes.take(key);
@@ -74,7 +80,7 @@ export class PassRunner<T extends KubeObject, N extends string> {
       // What led to the skipped pass leads to the one that will act.
       for (const cause of led) causes.note(key, cause.resource, cause.version);
       end = this.#skip(key, stale, trace);
-    } else end = await this.#reconcile(entry, object, stop, trace);
+    } else end = await this.#reconcile({ key, triggers: entry.triggers, object, fallback, stop, trace });
     const seconds = (env.clock.monotonic() - startedAt) / 1_000;
     trace.end(end, env.clock.now());
     // Only now is it known whether the trace is kept, and so worth an exemplar.
@@ -89,40 +95,37 @@ export class PassRunner<T extends KubeObject, N extends string> {
     return { outcome: "skipped", stale, requeue };
   }
 
-  async #reconcile(
-    entry: QueueEntry,
-    object: DeepReadonly<T> | undefined,
-    stop: AbortSignal,
-    trace: PassTrace,
-  ): Promise<PassEnd> {
+  async #reconcile(started: StartedPass<T>): Promise<PassEnd> {
+    const { object, key } = started;
     try {
-      if (object) return await this.#runUser(entry, object, stop, trace);
-      this.#options.gate.clear(entry.key, "");
-      this.#options.gone?.(refOf(entry.key));
+      if (object) return await this.#runUser({ ...started, object });
+      this.#options.gate.clear(key, "");
+      this.#options.lostTriggers.forget(key);
+      this.#options.gone?.(refOf(key));
       return { outcome: "noop", requeue: undefined };
     } catch (error) {
       return { outcome: error instanceof TerminalError ? "terminal" : "error", error };
     }
   }
 
-  async #runUser(entry: QueueEntry, object: DeepReadonly<T>, stop: AbortSignal, trace: PassTrace): Promise<PassEnd> {
+  async #runUser(started: FoundPass<T>): Promise<PassEnd> {
+    const { object, stop, fallback, trace } = started;
     trace.found(object);
     const { meters, env, timeoutMs, ledger, reconcile } = this.#options;
     const { signal, end } = passSignal(stop, timeoutMs, { clock: env.clock, onTimeout: () => meters.timeouts.inc() });
-    const { calls, write, pass } = this.#passFor(entry, object, signal, trace);
+    const { calls, write, pass } = this.#passFor(started, signal);
     try {
       const requeue = this.#checked(await reconcile(pass));
       if (requeue) ledger.asked(requeue);
-      return { outcome: write.changed ? "changed" : "noop", requeue };
+      return write.changed ? { outcome: "changed", requeue, rescue: fallback?.rescue } : { outcome: "noop", requeue };
     } finally {
       calls.close();
       end();
     }
   }
 
-  #passFor(entry: QueueEntry, object: DeepReadonly<T>, signal: AbortSignal, trace: PassTrace): RunningPass<T, N> {
+  #passFor({ key, triggers, object, fallback, trace }: FoundPass<T>, signal: AbortSignal): RunningPass<T, N> {
     const { controller, resource, client, kinds, gate, recorder, origins, env } = this.#options;
-    const { key, triggers } = entry;
     const { span } = trace;
     const calls = new PassCalls({ what: `controller ${controller} for ${key}`, tracer: env.tracer, span, signal });
     const write = new RecordingPassWriter<T>({
@@ -141,7 +144,7 @@ export class PassRunner<T extends KubeObject, N extends string> {
       object,
       key,
       triggers,
-      cached: this.#cached,
+      cached: fallback ? (asked) => fallback.lister(kinds.require(asked)) : this.#cached,
       live: new PassReader(client, calls),
       write,
       requeue: this.#requeue,
@@ -163,6 +166,15 @@ export class PassRunner<T extends KubeObject, N extends string> {
     );
   }
 }
+
+interface StartedPass<T extends KubeObject> extends Pick<QueueEntry, "key" | "triggers"> {
+  readonly object: DeepReadonly<T> | undefined;
+  readonly fallback: FallbackPass | undefined;
+  readonly stop: AbortSignal;
+  readonly trace: PassTrace;
+}
+
+type FoundPass<T extends KubeObject> = StartedPass<T> & { readonly object: DeepReadonly<T> };
 
 interface RunningPass<T extends KubeObject, N extends string> {
   readonly calls: PassCalls;

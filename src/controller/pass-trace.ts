@@ -93,6 +93,7 @@ function endAttributes(end: PassEnd): Attributes {
     "stalewatch.outcome": end.outcome,
     "stalewatch.requeue.interval": requeue?.interval.name,
     "stalewatch.requeue.delay_seconds": requeue && requeue.delayMs / 1_000,
+    "stalewatch.rescue": "rescue" in end && end.rescue ? true : undefined,
     "stalewatch.stale": "stale" in end ? end.stale.map(({ resource }) => resourceName(resource)) : undefined,
   };
 }

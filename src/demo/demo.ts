@@ -72,7 +72,7 @@ function introduce(tell: Narrator, { cluster, urls, kubeconfig }: Stage, forMs: 
 function sumUp(tell: Narrator, shown: Shown): void {
   tell.title("What was shown");
   tell.say(
-    `${shown.passesSkipped} passes skipped because a cache was behind, ${shown.jobsMadeTwice} Jobs made twice, ${shown.stuckFound} stuck Job found, ${shown.stuckRecovered} recovered.`,
+    `${shown.passesSkipped} passes skipped because a cache was behind, ${shown.jobsMadeTwice} Jobs made twice, ${shown.stuckFound} stuck ${shown.stuckFound === 1 ? "Job" : "Jobs"} found, ${shown.stuckRecovered} recovered.`,
   );
   tell.say("Everything has stopped; nothing is left running.");
 }

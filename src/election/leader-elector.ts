@@ -1,17 +1,19 @@
-import { isAbort, messageOf, sleep, StalewatchError } from "../base/index.ts";
-import { isAlreadyExists, isConflict, isNotFound, type LiveReader, type Writer } from "../kube/index.ts";
-import { type Lease, type LeaseSpec, resources } from "../resources/index.ts";
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { isAbort, messageOf, sleep } from "../base/index.ts";
+import type { DeepReadonly, Lease } from "../resources/index.ts";
 import { type Env, type Gauge, resolveEnv } from "../telemetry/index.ts";
-import { LeaseView, validateSpec } from "./lease-view.ts";
+import { checkPeriods, type ElectionPeriods, LeadershipLostError, notLeader } from "./errors.ts";
+import { type LeaseClient, LeaseLock } from "./lease-lock.ts";
 import { MASTER_STATUS, SLOWPATH_TOTAL } from "./metrics.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 export interface LeaderElectorOptions {
-  /** A client of its own connections (`pool: "election"`), so that nothing holds back a renewal. */
-  client: Pick<LiveReader & Writer, "get" | "create" | "patch">;
+  /** Needs get, create and patch on the lease. Of its own connections (`pool: "election"`), so that nothing holds back a renewal. */
+  client: LeaseClient;
   lease: { namespace: string; name: string };
-  /** Unique among all candidates: host name and a random part, say. */
-  identity: string;
+  /** Unique among all candidates that ever stand; the host's name and a random part unless given. */
+  identity?: string;
   /** How long others wait for a silent holder. 15 s unless given; must exceed `renewDeadlineMs`. */
   leaseDurationMs?: number;
   /** How long a holder that cannot renew goes on. 10 s unless given; must exceed 1.2 times `retryPeriodMs`. */
@@ -21,14 +23,16 @@ export interface LeaderElectorOptions {
   env?: Partial<Env>;
 }
 
-/** The lease was lost, or could not be renewed in time: whatever acts as a leader must end now. */
-export class LeadershipLostError extends StalewatchError {
-  override readonly name: string = "LeadershipLostError";
+/**
+ * What runs while this process leads. `signal` aborts when it must come to an end: the caller of `run` has asked, or the lease is
+ * lost. `lost` aborts in the second case only, with the `LeadershipLostError`: then nothing may be written any more.
+ */
+export type Lead = (signal: AbortSignal, lost: AbortSignal) => Promise<void>;
 
-  constructor(lease: string, why: string, options?: { cause?: unknown }) {
-    super("LEADERSHIP_LOST", `lost the lease ${lease}: ${why}`, "restart the process to stand again", options);
-  }
-}
+/** client-go's factor: candidates that started together must not ask together. */
+const JITTER = 1.2;
+/** controller-runtime's bound: a shorter patience would give up on a server that is only slow. */
+const LEAST_PATIENCE_MS = 1_000;
 
 /**
  * One of several candidates for a Lease, on the terms of client-go, with which it can share a lease.
@@ -36,100 +40,125 @@ export class LeadershipLostError extends StalewatchError {
  * Promises: `mayWrite()` is true only while less than the renew deadline has passed since the last renewal was *sent*, by whichever of
  * the wall clock and the monotonic clock has gone further, so that a paused or suspended holder knows it is late as soon as it wakes.
  * Another's lease counts as expired only by how long *this* process has seen it unchanged on the monotonic clock; the times written in
- * the lease are never compared with the local clock. Does not promise that a write that was already sent arrives before a takeover:
- * give leader's writes a timeout below `leaseDurationMs - renewDeadlineMs`.
+ * the lease are never compared with the local clock, so clocks that differ or jump make no two leaders. A wall clock set forward costs
+ * a holder the lease. A silent holder is followed within its lease duration and two retries (24 s) and a round trip.
+ *
+ * Does not promise that a write that was sent arrives before a takeover: `leaseDurationMs - renewDeadlineMs` is what it has. Does not
+ * end the process: whoever gets `LeadershipLostError` from `run` does. Nobody should delete a lease that is in use: a candidate that
+ * has never seen it would take it for free.
  */
 export class LeaderElector {
-  readonly #options: Required<Omit<LeaderElectorOptions, "env">>;
+  readonly identity: string;
+  readonly #name: string;
+  readonly #periods: ElectionPeriods;
   readonly #env: Env;
   readonly #status: Gauge;
-  readonly #view: LeaseView;
+  readonly #lock: LeaseLock;
   #renewed: Stopwatch | undefined;
 
+  /** Errors: `BAD_ELECTION_PERIODS`. */
   constructor(options: LeaderElectorOptions) {
-    const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
-    this.#options = { ...options, leaseDurationMs, renewDeadlineMs, retryPeriodMs };
-    checkPeriods(this.#options);
+    const {
+      client,
+      lease,
+      identity,
+      leaseDurationMs = 15_000,
+      renewDeadlineMs = 10_000,
+      retryPeriodMs = 2_000,
+    } = options;
+    // Not from env's random numbers: two processes that were given the same ones must differ.
+    this.identity = identity ?? `${hostname()}_${randomUUID()}`;
+    this.#name = `${lease.namespace}/${lease.name}`;
+    this.#periods = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
+    checkPeriods(this.#periods);
     this.#env = resolveEnv(options.env);
-    this.#view = new LeaseView(this.#env.clock);
-    this.#status = this.#env.meter.gauge(MASTER_STATUS).labels({ name: options.lease.name });
+    const { clock, meter } = this.#env;
+    const slowPath = meter.counter(SLOWPATH_TOTAL).labels({ name: lease.name });
+    this.#lock = new LeaseLock({ client, lease, identity: this.identity, leaseDurationMs, clock, slowPath });
+    this.#status = meter.gauge(MASTER_STATUS).labels({ name: lease.name });
     this.#status.set(0);
   }
 
-  /** Whether a write may be sent now on the strength of this lease. Ask before every one. */
+  /** Whether a write may be sent now on the strength of this lease. Ask as each is sent (`WriteOptions.beforeSend`). */
   mayWrite(): boolean {
-    return this.#renewed !== undefined && this.#renewed.elapsedMs() < this.#options.renewDeadlineMs;
+    return this.#leftMs() > 0;
   }
 
-  /** Until this process must stop leading, milliseconds. */
-  #leftMs(): number {
-    return this.#options.renewDeadlineMs - (this.#renewed?.elapsedMs() ?? 0);
+  /** Errors: `NOT_LEADER` when nothing may be written now. */
+  requireLeadership(): void {
+    if (!this.mayWrite()) throw notLeader(this.#name);
   }
 
-  /** Who holds the lease as last seen; "" when nobody does. */
-  holder(): string {
-    return this.#view.holder;
+  /** As last seen; undefined before the first look. */
+  get lease(): DeepReadonly<Lease> | undefined {
+    return this.#lock.lease;
   }
 
   /**
-   * Stands for election until `signal` aborts, then gives the lease back and resolves. `lead` runs while this process leads; its
-   * signal aborts when leading ends, and the lease is given back only after it has settled.
-   * Errors: `LeadershipLostError` when the lease is lost while leading; whatever `lead` throws.
+   * Stands for election until `signal` aborts. While this process leads, `lead` runs; the lease is renewed until that has ended, also
+   * after `signal` has aborted, and then given back. Resolves when `lead` has ended, or when stopped before it began.
+   * Errors: `LeadershipLostError` as soon as the lease is lost, whether `lead` has ended or not; whatever `lead` throws.
    */
-  async run(options: { signal: AbortSignal; lead: (signal: AbortSignal) => Promise<void> }): Promise<void> {
-    if (!(await this.#acquire(options.signal))) return;
-    const ending = new AbortController();
-    const leading = options.lead(AbortSignal.any([options.signal, ending.signal]));
+  async run({ signal, lead }: { signal: AbortSignal; lead: Lead }): Promise<void> {
+    if (!(await this.#acquire(signal))) return;
+    const lost = new AbortController();
+    const over = new AbortController();
+    const leading = this.#lead(lead, AbortSignal.any([signal, lost.signal]), lost.signal);
+    const end = (): void => over.abort();
+    leading.then(end, end);
     try {
-      await Promise.race([this.#renewUntilLost(AbortSignal.any([options.signal, ending.signal])), leading]);
-    } finally {
-      ending.abort(new LeadershipLostError(this.#name, "leading has ended"));
-      await Promise.allSettled([leading]);
-      this.#status.set(0);
-      await this.#release();
+      await this.#renewUntil(over.signal);
+    } catch (error) {
+      lost.abort(error);
+      leading.catch((late: unknown) =>
+        this.#env.log.warn("failed while it stopped leading", { error: messageOf(late) }),
+      );
+      throw error;
     }
+    await this.#release();
     await leading;
   }
 
+  async #lead(lead: Lead, signal: AbortSignal, lost: AbortSignal): Promise<void> {
+    this.#status.set(1);
+    this.#env.log.info("became the leader", { lease: this.#name, identity: this.identity });
+    await lead(signal, lost);
+  }
+
+  /** False when stopped before. */
   async #acquire(signal: AbortSignal): Promise<boolean> {
-    const { clock, random, log } = this.#env;
+    const { clock, random } = this.#env;
     while (!signal.aborted) {
-      if (await this.#tryAcquireOrRenew(signal)) {
-        this.#status.set(1);
-        log.info("became the leader", { lease: this.#name, identity: this.#options.identity });
-        return true;
-      }
-      // client-go waits with a jitter of 1.2: candidates that started together must not ask together.
-      await quietly(sleep(clock, this.#options.retryPeriodMs * (1 + 1.2 * random()), signal), signal);
+      if (await this.#try((limited) => this.#lock.take(limited), signal)) return true;
+      await quietly(sleep(clock, this.#periods.retryPeriodMs * (1 + JITTER * random()), signal), signal);
     }
     return false;
   }
 
-  async #renewUntilLost(signal: AbortSignal): Promise<void> {
-    const { identity, retryPeriodMs } = this.#options;
-    while (!signal.aborted) {
-      await quietly(sleep(this.#env.clock, Math.min(retryPeriodMs, this.#leftMs()), signal), signal);
-      if (!signal.aborted && this.mayWrite()) await this.#tryAcquireOrRenew(signal);
-      if (signal.aborted) return;
+  async #renewUntil(over: AbortSignal): Promise<void> {
+    const { clock } = this.#env;
+    while (!over.aborted) {
+      await quietly(sleep(clock, Math.min(this.#periods.retryPeriodMs, this.#leftMs()), over), over);
+      if (!over.aborted && this.mayWrite()) await this.#try((limited) => this.#lock.renew(limited), over);
+      if (over.aborted) return;
       if (!this.mayWrite()) throw this.#lost("it was not renewed within the renew deadline");
-      if (this.#view.holder !== identity) throw this.#lost(`"${this.#view.holder}" holds it now`);
+      const { holder } = this.#lock;
+      if (holder !== "" && holder !== this.identity) throw this.#lost(`"${holder}" holds it now`);
     }
   }
 
   #lost(why: string): LeadershipLostError {
     this.#renewed = undefined;
-    this.#env.log.error("lost the leadership", { lease: this.#name, why });
+    this.#status.set(0);
+    this.#env.log.error("lost the leadership", { lease: this.#name, identity: this.identity, why });
     return new LeadershipLostError(this.#name, why);
   }
 
-  /** One try. A failure is logged and retried by the loops; only the caller's deadline makes it final. */
-  async #tryAcquireOrRenew(signal: AbortSignal): Promise<boolean> {
+  /** A failure is logged; the loops try again until their time is over. */
+  async #try(call: (signal: AbortSignal) => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
     const sent = new Stopwatch(this.#env.clock);
-    const late = new AbortController();
-    const timer = this.#env.clock.setTimer(() => late.abort(new Error("no answer in time")), this.#patienceMs());
-    const limited = AbortSignal.any([signal, late.signal]);
     try {
-      const won = (await this.#renewKnown(limited)) || (await this.#readAndTake(limited));
+      const won = await this.#patiently(call, signal);
       if (won) this.#renewed = sent;
       return won;
     } catch (error) {
@@ -137,119 +166,40 @@ export class LeaderElector {
         this.#env.log.warn("could not read or write the lease", { lease: this.#name, error: messageOf(error) });
       }
       return false;
+    }
+  }
+
+  /** A half-open connection must not eat the whole renew deadline: half of it a try, and never more than is left. */
+  async #patiently<R>(call: (signal: AbortSignal) => Promise<R>, signal?: AbortSignal): Promise<R> {
+    const half = Math.max(LEAST_PATIENCE_MS, this.#periods.renewDeadlineMs / 2);
+    const late = new AbortController();
+    const patienceMs = this.#renewed ? Math.min(half, this.#leftMs()) : half;
+    const timer = this.#env.clock.setTimer(() => late.abort(new Error("no answer in time")), patienceMs);
+    try {
+      return await call(signal ? AbortSignal.any([signal, late.signal]) : late.signal);
     } finally {
       timer.cancel();
     }
   }
 
-  /** A half-open connection must not eat the whole renew deadline: half of it a try, and never more than is left. */
-  #patienceMs(): number {
-    const half = Math.max(1_000, this.#options.renewDeadlineMs / 2);
-    return this.#renewed ? Math.min(half, this.#leftMs()) : half;
-  }
-
-  /** The holder's usual path: one write with the version it knows, no read. */
-  async #renewKnown(signal: AbortSignal): Promise<boolean> {
-    if (this.#view.holder !== this.#options.identity || this.#renewed === undefined) return false;
-    try {
-      await this.#write(this.#renewedSpec(), this.#view.version, signal);
-      return true;
-    } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error;
-      this.#env.meter.counter(SLOWPATH_TOTAL).labels({ name: this.#options.lease.name }).inc();
-      return false;
-    }
-  }
-
-  async #readAndTake(signal: AbortSignal): Promise<boolean> {
-    const lease = await this.#read(signal);
-    if (lease === undefined) return this.#create(signal);
-    this.#view.observe(lease);
-    const { identity } = this.#options;
-    if (this.#view.holder !== identity && !this.#view.isFree()) return false;
-    const spec = this.#view.holder === identity ? this.#renewedSpec() : this.#takenSpec();
-    try {
-      await this.#write(spec, lease.metadata.resourceVersion, signal);
-      return true;
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      return false;
-    }
-  }
-
-  async #read(signal: AbortSignal): Promise<Lease | undefined> {
-    try {
-      const lease = await this.#options.client.get(resources.leases, this.#options.lease, { signal });
-      return validateSpec(lease);
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
-
-  async #create(signal: AbortSignal): Promise<boolean> {
-    try {
-      const draft = { metadata: this.#options.lease, spec: { ...this.#takenSpec(), leaseTransitions: 0 } };
-      this.#view.observe(await this.#options.client.create(resources.leases, draft, { signal }));
-      return true;
-    } catch (error) {
-      if (!isAlreadyExists(error)) throw error;
-      return false;
-    }
-  }
-
-  async #write(spec: LeaseSpec, resourceVersion: string, signal: AbortSignal): Promise<void> {
-    const patch = { type: "merge", body: { spec } } as const;
-    const options = { signal, resourceVersion };
-    this.#view.observe(await this.#options.client.patch(resources.leases, this.#options.lease, patch, options));
-  }
-
-  /** Gives the lease up, as client-go does: nobody has to wait for it to expire. */
   async #release(): Promise<void> {
-    if (!this.mayWrite() || this.#view.holder !== this.#options.identity) return;
     this.#renewed = undefined;
-    const now = microTime(this.#env.clock.now());
-    const spec: LeaseSpec = { holderIdentity: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+    this.#status.set(0);
     try {
-      await this.#write(spec, this.#view.version, new AbortController().signal);
-      this.#env.log.info("gave the lease back", { lease: this.#name });
-    } catch (error) {
-      this.#env.log.warn("could not give the lease back; it will expire", {
+      const given = await this.#patiently((limited) => this.#lock.release(limited));
+      this.#env.log.info(given ? "gave the lease back" : "somebody else holds the lease already", {
         lease: this.#name,
-        error: messageOf(error),
       });
+    } catch (error) {
+      const fields = { lease: this.#name, error: messageOf(error) };
+      this.#env.log.warn("could not give the lease back; it will expire", fields);
     }
   }
 
-  #renewedSpec(): LeaseSpec {
-    const { identity, leaseDurationMs } = this.#options;
-    const renewTime = microTime(this.#env.clock.now());
-    return { holderIdentity: identity, leaseDurationSeconds: Math.ceil(leaseDurationMs / 1_000), renewTime };
+  /** Until this process must stop leading, milliseconds. */
+  #leftMs(): number {
+    return this.#renewed ? this.#periods.renewDeadlineMs - this.#renewed.elapsedMs() : 0;
   }
-
-  #takenSpec(): LeaseSpec {
-    const acquireTime = microTime(this.#env.clock.now());
-    return { ...this.#renewedSpec(), acquireTime, leaseTransitions: this.#view.transitions + 1 };
-  }
-
-  get #name(): string {
-    return `${this.#options.lease.namespace}/${this.#options.lease.name}`;
-  }
-}
-
-function checkPeriods(periods: { leaseDurationMs: number; renewDeadlineMs: number; retryPeriodMs: number }): void {
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = periods;
-  if (leaseDurationMs > renewDeadlineMs && renewDeadlineMs > 1.2 * retryPeriodMs && retryPeriodMs > 0) return;
-  throw new StalewatchError(
-    "BAD_ELECTION_PERIODS",
-    `leader election with lease ${leaseDurationMs} ms, renew deadline ${renewDeadlineMs} ms, retry ${retryPeriodMs} ms`,
-    "the lease must be longer than the renew deadline, and that longer than 1.2 retry periods",
-  );
-}
-
-/** The API's MicroTime: RFC 3339 with six digits. */
-function microTime(now: number): string {
-  return new Date(now).toISOString().replace(/(\.\d{3})Z$/, "$1000Z");
 }
 
 /** Waits for `waiting`; an abort of `signal` ends the wait without an error. */

@@ -1,18 +1,26 @@
-import { type Clock, StalewatchError } from "../base/index.ts";
-import { type DeepReadonly, keyOf, type Lease } from "../resources/index.ts";
+import type { Clock } from "../base/index.ts";
+import type { DeepReadonly, Lease } from "../resources/index.ts";
 
-/** What this process has seen of the lease, and when it last saw it change. */
+/** What this process has seen of the lease, and when it last saw its record change. */
 export class LeaseView {
   readonly #clock: Clock;
+  readonly #defaultDurationMs: number;
   #lease: DeepReadonly<Lease> | undefined;
+  #record = "";
   #changedAt = 0;
 
-  constructor(clock: Clock) {
+  /** `defaultDurationMs` is for a record that names a holder and no duration. */
+  constructor(clock: Clock, defaultDurationMs: number) {
     this.#clock = clock;
+    this.#defaultDurationMs = defaultDurationMs;
+  }
+
+  get lease(): DeepReadonly<Lease> | undefined {
+    return this.#lease;
   }
 
   get holder(): string {
-    return this.#lease?.spec.holderIdentity ?? "";
+    return this.#lease?.spec?.holderIdentity ?? "";
   }
 
   get version(): string {
@@ -20,12 +28,18 @@ export class LeaseView {
   }
 
   get transitions(): number {
-    return this.#lease?.spec.leaseTransitions ?? -1;
+    return this.#lease?.spec?.leaseTransitions ?? 0;
   }
 
+  /** The record counts, as for client-go, not the version: a label that somebody sets is no sign of life. */
   observe(lease: DeepReadonly<Lease>): void {
-    if (lease.metadata.resourceVersion !== this.version) this.#changedAt = this.#clock.monotonic();
     this.#lease = lease;
+    this.#note(JSON.stringify(lease.spec ?? {}));
+  }
+
+  /** Somebody deleted it. Whoever held it does not know that yet, and goes on for as long as its last renewal allows. */
+  observeMissing(): void {
+    if (this.#lease) this.#note("missing");
   }
 
   /**
@@ -34,21 +48,14 @@ export class LeaseView {
    */
   isFree(): boolean {
     if (this.holder === "") return true;
-    const durationMs = (this.#lease?.spec.leaseDurationSeconds ?? 0) * 1_000;
+    const { leaseDurationSeconds } = this.#lease?.spec ?? {};
+    const durationMs = leaseDurationSeconds === undefined ? this.#defaultDurationMs : leaseDurationSeconds * 1_000;
     return this.#clock.monotonic() - this.#changedAt > durationMs;
   }
-}
 
-/** Refuses a lease that somebody filled with something else, instead of reading a holder out of it. */
-export function validateSpec(lease: Lease): Lease {
-  const { holderIdentity, leaseDurationSeconds } = lease.spec ?? {};
-  const fine =
-    (holderIdentity === undefined || typeof holderIdentity === "string") &&
-    (leaseDurationSeconds === undefined || (Number.isFinite(leaseDurationSeconds) && leaseDurationSeconds > 0));
-  if (fine) return { ...lease, spec: lease.spec ?? {} };
-  throw new StalewatchError(
-    "BAD_LEASE",
-    `the lease ${keyOf(lease.metadata)} does not hold a leader election record`,
-    "delete it, or choose another name",
-  );
+  #note(record: string): void {
+    if (record === this.#record) return;
+    this.#record = record;
+    this.#changedAt = this.#clock.monotonic();
+  }
 }

@@ -3,14 +3,7 @@
 // Does not serve anything itself (http/ does) and loads the OpenTelemetry SDK only when the environment asks for traces.
 // Start with prometheus-meter.ts for metrics, start-tracing.ts for traces, catalog.ts for what there is.
 export { catalog } from "./catalog.ts";
-export type { ForeignRegistry } from "./foreign-registries.ts";
-export { createLog, type LogFormat, type LogLevel, type LogOptions } from "./log.ts";
+export { createLog, type LogFormat, type LogLevel } from "./log.ts";
 export { httpRequestDuration } from "./metrics.ts";
-export { PrometheusMeter, type PrometheusMeterOptions, type Scrape } from "./prometheus-meter.ts";
-export {
-  type EnvironmentVariables,
-  startTracing,
-  type Tracing,
-  type TracingOptions,
-  tracingWanted,
-} from "./start-tracing.ts";
+export { PrometheusMeter, type PrometheusMeterOptions } from "./prometheus-meter.ts";
+export { type EnvironmentVariables, startTracing, type Tracing, tracingWanted } from "./start-tracing.ts";

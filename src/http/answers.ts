@@ -7,7 +7,7 @@ export interface CachesAnswer {
   readonly caches: readonly CacheView[];
 }
 
-export type CacheState = "fresh" | "lagging" | "stalled" | "stopped" | "rewind" | "unknown";
+type CacheState = "fresh" | "lagging" | "stalled" | "stopped" | "rewind" | "unknown";
 
 /** How stale one cache is. Numbers are never NaN or negative; what is not known is null. Both bounds are as of `observedAt`. */
 export interface CacheView {
@@ -34,7 +34,7 @@ export interface CacheView {
   readonly informer?: InformerView;
 }
 
-export interface InformerView {
+interface InformerView {
   readonly state: string;
   readonly synced: boolean;
   readonly objects: number;
@@ -81,6 +81,44 @@ export interface WaitingView {
   readonly dueAt: string;
   /** Negative when it is late. */
   readonly dueInSeconds: number;
+}
+
+/** What `/api/v1/intervals` answers. */
+export interface IntervalsAnswer {
+  readonly at: string;
+  readonly controllers: readonly IntervalsView[];
+}
+
+/** Why one controller comes back to its objects, and whether it needed to. The list of keys is cut at `?limit=`; the totals never are. */
+export interface IntervalsView {
+  readonly controller: string;
+  readonly intervals: readonly IntervalView[];
+  /** Passes that acted on a change whose trigger was lost between cache and queue, by what started them. */
+  readonly rescues: { readonly resync: number; readonly requeue: number };
+  readonly totals: { readonly waiting: number };
+  /** Keys that wait for their time, soonest first. */
+  readonly waiting: readonly WaitingView[];
+}
+
+/** One named interval as it is configured, and what became of its requeues since the start. */
+export interface IntervalView {
+  readonly name: string;
+  readonly sort: "wait" | "schedule" | "backoff";
+  /** Unless an object has its own. */
+  readonly seconds: number;
+  /** "compiled in", or the flag or field that set it. */
+  readonly source: string;
+  /** `asked` is the sum of the others. `rescues` are among `fired`. */
+  readonly requeues: {
+    readonly asked: number;
+    readonly fired: number;
+    readonly superseded: number;
+    readonly dropped: number;
+    readonly waiting: number;
+    readonly rescues: number;
+  };
+  /** How late passes of those that fired began; null before the first. */
+  readonly lateSeconds: { readonly mean: number; readonly max: number } | null;
 }
 
 /** What `/api/v1` says instead when it cannot answer. */

@@ -3,21 +3,12 @@
 // Does not know the sidecar: everything it shows comes in through small interfaces. No TLS and no authentication yet, so a listener
 // that tells about the cluster stays on loopback unless the user says otherwise.
 // Start with listener.ts, then one of metrics-app.ts, health-app.ts, status-app.ts.
-export { type BindAddress, isLoopback, parseBindAddress } from "./address.ts";
-export type {
-  CachesAnswer,
-  CacheState,
-  CacheView,
-  ErrorAnswer,
-  InformerView,
-  JobsAnswer,
-  QueuesAnswer,
-  QueueView,
-  WaitingView,
-} from "./answers.ts";
+export { isLoopback, parseBindAddress } from "./address.ts";
+export type { CachesAnswer, CacheView, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "./answers.ts";
 export type { AppEnv } from "./app.ts";
 export { type CheckResult, healthApp, type HealthCheck, type HealthChecks } from "./health-app.ts";
+export type { IntervalsSource } from "./intervals-view.ts";
 export { Listener, type ListenerOptions } from "./listener.ts";
-export { metricsApp, type MetricsSource } from "./metrics-app.ts";
+export { metricsApp } from "./metrics-app.ts";
 export type { QueueSource } from "./queue-view.ts";
 export { statusApp, type StatusSources } from "./status-app.ts";

@@ -1,27 +1,21 @@
 import type { Clock } from "../base/index.ts";
-import type { QueueView, WaitingView } from "./answers.ts";
+import type { QueueView } from "./answers.ts";
+import { seconds, type Waiting, waitingViews, wallTime } from "./waiting-view.ts";
 
 /** What is asked of a queue; times are milliseconds on the monotonic scale of the queue's clock. */
 export interface QueueSource {
   readonly controller: string;
   depths(): Iterable<{ readonly priority: number; readonly depth: number }>;
   processing(): Iterable<{ readonly key: string; readonly since: number }>;
-  waiting(): Iterable<{
-    readonly key: string;
-    readonly interval?: string | undefined;
-    readonly since: number;
-    readonly dueAt: number;
-  }>;
+  waiting(): Iterable<Waiting>;
 }
 
 /** A queue as it is now, with wall times and no more than `limit` keys a list. */
 export function queueView(source: QueueSource, clock: Clock, limit: number): QueueView {
   const now = clock.monotonic();
-  const offset = clock.now() - now;
-  const wall = (at: number): string => new Date(Math.round(at + offset)).toISOString();
   const depthByPriority = [...source.depths()].sort((a, b) => b.priority - a.priority);
   const processing = [...source.processing()].sort((a, b) => a.since - b.since);
-  const waiting = [...source.waiting()].sort((a, b) => a.dueAt - b.dueAt);
+  const waiting = [...source.waiting()];
   return {
     controller: source.controller,
     totals: {
@@ -32,17 +26,7 @@ export function queueView(source: QueueSource, clock: Clock, limit: number): Que
     depthByPriority,
     processing: processing
       .slice(0, limit)
-      .map(({ key, since }) => ({ key, since: wall(since), ageSeconds: seconds(now - since) })),
-    waiting: waiting.slice(0, limit).map(({ key, interval, since, dueAt }): WaitingView => ({
-      key,
-      interval: interval ?? null,
-      since: wall(since),
-      dueAt: wall(dueAt),
-      dueInSeconds: seconds(dueAt - now),
-    })),
+      .map(({ key, since }) => ({ key, since: wallTime(since, clock), ageSeconds: seconds(now - since) })),
+    waiting: waitingViews(waiting, clock, limit),
   };
-}
-
-function seconds(ms: number): number {
-  return Math.round(ms) / 1_000;
 }

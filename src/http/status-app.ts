@@ -1,8 +1,9 @@
 // oxlint-disable oxc/no-async-endpoint-handlers -- Express 5 hands a rejection to the error handler
 import type { Express, Request, Response } from "express";
 import type { Clock } from "../base/index.ts";
-import type { CachesAnswer, CacheView, JobsAnswer, QueuesAnswer } from "./answers.ts";
+import type { CachesAnswer, CacheView, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "./answers.ts";
 import { type AppEnv, makeApp, queryValues, refuse } from "./app.ts";
+import { type IntervalsSource, intervalsView } from "./intervals-view.ts";
 import { type QueueSource, queueView } from "./queue-view.ts";
 import { send } from "./send.ts";
 
@@ -10,13 +11,15 @@ import { send } from "./send.ts";
 export interface StatusSources {
   caches(): readonly CacheView[];
   queues(): readonly QueueSource[];
+  intervals(): readonly IntervalsSource[];
   jobs(options: { all: boolean }): Omit<JobsAnswer, "at">;
 }
 
 const DEFAULT_LIMIT = 500;
 const MOST_LIMIT = 10_000;
+const BAD_LIMIT = `limit must be a whole number from 0 to ${MOST_LIMIT}`;
 
-/** Serves `/api/v1/caches`, `/api/v1/jobs` and `/api/v1/queues`: JSON, as in docs/api.md. */
+/** Serves `/api/v1/caches`, `jobs`, `queues` and `intervals`: JSON, as in docs/api.md. */
 export function statusApp(sources: StatusSources, env: AppEnv): Express {
   const { clock } = env;
   return makeApp("status", env, (app) => {
@@ -31,11 +34,16 @@ export function statusApp(sources: StatusSources, env: AppEnv): Express {
     });
     app.get("/api/v1/queues", async (request, response) => {
       const limit = limitOf(request);
-      if (limit === undefined) {
-        return refuse(response, 400, "BAD_QUERY", `limit must be a whole number from 0 to ${MOST_LIMIT}`);
-      }
+      if (limit === undefined) return refuse(response, 400, "BAD_QUERY", BAD_LIMIT);
       const controllers = sources.queues().map((source) => queueView(source, clock, limit));
       const answer: QueuesAnswer = { at: timestamp(clock), controllers };
+      await sendJson(request, response, answer);
+    });
+    app.get("/api/v1/intervals", async (request, response) => {
+      const limit = limitOf(request);
+      if (limit === undefined) return refuse(response, 400, "BAD_QUERY", BAD_LIMIT);
+      const controllers = sources.intervals().map((source) => intervalsView(source, clock, limit));
+      const answer: IntervalsAnswer = { at: timestamp(clock), controllers };
       await sendJson(request, response, answer);
     });
   });

@@ -1,5 +1,5 @@
-import type { DeepReadonly, Job } from "../resources/index.ts";
-import { isDeleting, isFinished, isFinishing, isManagedElsewhere, isSuspended } from "./job-state.ts";
+import { type DeepReadonly, isFinishedJob, type Job } from "../resources/index.ts";
+import { isDeleting, isFinishing, isManagedElsewhere, isSuspended } from "./job-state.ts";
 import { controllerHasNotTouchedIt } from "./kinds/s01-controller-has-not-touched-it.ts";
 import { imageCannotBePulled } from "./kinds/s13-image-cannot-be-pulled.ts";
 import { deadlineNotEnforced } from "./kinds/s19-deadline-not-enforced.ts";
@@ -17,7 +17,7 @@ export interface Stage {
 /** First match wins, so that one Job has one reason. The order goes from what rules everything else out to what is the least certain. */
 export const decisionOrder: readonly Stage[] = [
   { stage: "being deleted", holds: isDeleting, kinds: [], final: true },
-  { stage: "finished", holds: isFinished, kinds: [], final: true },
+  { stage: "finished", holds: isFinishedJob, kinds: [], final: true },
   { stage: "finishing", holds: isFinishing, kinds: [], final: true },
   { stage: "suspended", holds: isSuspended, kinds: [], final: true },
   { stage: "managed elsewhere", holds: isManagedElsewhere, kinds: [], final: true },

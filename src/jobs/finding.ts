@@ -52,7 +52,7 @@ export interface Finding {
   readonly next: readonly string[];
 }
 
-export interface FindingObject {
+interface FindingObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespace: string;

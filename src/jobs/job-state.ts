@@ -12,10 +12,6 @@ export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
-export function isFinished(job: DeepReadonly<Job>): boolean {
-  return hasCondition(job, "Complete", "Failed");
-}
-
 /** Decided, but not written as finished before every pod has ended and is counted. */
 export function isFinishing(job: DeepReadonly<Job>): boolean {
   return hasCondition(job, "SuccessCriteriaMet", "FailureTarget");

@@ -5,7 +5,7 @@ import type { Span } from "./wire-cursor.ts";
 export const FRAME_LIMIT: number = 64 * 2 ** 20;
 
 /** Cuts a byte stream into frames, whatever pieces it comes in. What it returns is valid until the next push. */
-export interface Frames {
+interface Frames {
   /** The frames that end in this chunk. Errors: `StreamError`, after which the stream is of no more use. */
   push(chunk: Uint8Array): readonly Span[];
   /** Bytes of a frame that has not ended yet. */

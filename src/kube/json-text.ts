@@ -4,7 +4,7 @@ import { Undecodable } from "./undecodable.ts";
 import type { Span } from "./wire-cursor.ts";
 
 /** JSON.parse holds the event loop for about 50 ms over as much. */
-export const LARGEST_JSON: number = 8 * 2 ** 20;
+const LARGEST_JSON: number = 8 * 2 ** 20;
 
 /** Errors: `Undecodable`. */
 export function parseSpan({ bytes, start, end }: Span): unknown {

@@ -32,7 +32,7 @@ export {
 } from "./interval.ts";
 export { requeueMetrics, type RequeueOutcome } from "./metrics.ts";
 export { Requeue } from "./requeue.ts";
-export { RequeueLedger } from "./requeue-ledger.ts";
+export { type IntervalAccount, RequeueLedger } from "./requeue-ledger.ts";
 export { type OpBackoff, type PastRun, RetryPolicy, type RetryPolicyOptions, type RunOutcome } from "./retry-policy.ts";
 export { Schedule, type ScheduleInput, type ScheduleOptions } from "./schedule.ts";
 export {

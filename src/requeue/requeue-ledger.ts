@@ -10,11 +10,27 @@ import {
 } from "./metrics.ts";
 import type { Requeue } from "./requeue.ts";
 
+/** One interval of a controller and what has become of its requeues since the start. What is left of `asked` waits still. */
+export interface IntervalAccount {
+  readonly interval: Interval;
+  readonly asked: number;
+  readonly fired: number;
+  readonly superseded: number;
+  readonly dropped: number;
+  /** Those of `fired` whose pass acted on a change that nothing else had told of. */
+  readonly rescues: number;
+  /** How late passes of `fired` began, milliseconds; 0 before the first. */
+  readonly late: { readonly mean: number; readonly max: number };
+}
+
 interface Account {
   readonly interval: Interval;
   readonly delay: Histogram;
   readonly lateness: Histogram;
   readonly outcomes: Readonly<Record<RequeueOutcome, Counter>>;
+  readonly counts: Record<RequeueOutcome | "asked" | "rescues", number>;
+  totalLateMs: number;
+  mostLateMs: number;
 }
 
 /**
@@ -40,13 +56,27 @@ export class RequeueLedger {
         superseded: ended.labels({ ...labels, outcome: "superseded" }),
         dropped: ended.labels({ ...labels, outcome: "dropped" }),
       };
-      return [interval.name, { interval, delay: delays.labels(labels), lateness: lateness.labels(labels), outcomes }];
+      const series = { delay: delays.labels(labels), lateness: lateness.labels(labels), outcomes };
+      const counts = { asked: 0, fired: 0, superseded: 0, dropped: 0, rescues: 0 };
+      return [interval.name, { interval, ...series, counts, totalLateMs: 0, mostLateMs: 0 }];
     });
     this.#accounts = new Map(accounts);
   }
 
   get intervals(): readonly Interval[] {
     return [...this.#accounts.values()].map(({ interval }) => interval);
+  }
+
+  accounts(): readonly IntervalAccount[] {
+    return [...this.#accounts.values()].map(({ interval, counts, totalLateMs, mostLateMs }) => {
+      const late = { mean: totalLateMs / Math.max(counts.fired, 1), max: mostLateMs };
+      return { interval, ...counts, late };
+    });
+  }
+
+  /** Whether an interval is a fallback for an event that should come first. */
+  isWait(interval: string): boolean {
+    return this.#accounts.get(interval)?.interval.sort === "wait";
   }
 
   /**
@@ -63,6 +93,7 @@ export class RequeueLedger {
       );
     }
     account.delay.observe(requeue.delayMs / 1_000);
+    account.counts.asked += 1;
   }
 
   /**
@@ -70,18 +101,36 @@ export class RequeueLedger {
    * as a retry: nothing is counted.
    */
   fired(interval: string | undefined, lateMs: number): void {
-    this.#of(interval)?.lateness.observe(Math.max(lateMs, 0) / 1_000);
-    this.#of(interval)?.outcomes.fired.inc();
+    const account = this.#ended(interval, "fired");
+    if (!account) return;
+    const late = Math.max(lateMs, 0);
+    account.lateness.observe(late / 1_000);
+    account.totalLateMs += late;
+    account.mostLateMs = Math.max(account.mostLateMs, late);
   }
 
   /** An event, or an earlier requeue of the same key, came first. */
   superseded(interval: string | undefined): void {
-    this.#of(interval)?.outcomes.superseded.inc();
+    this.#ended(interval, "superseded");
   }
 
   /** It was still waiting when the controller stopped. */
   dropped(interval: string | undefined): void {
-    this.#of(interval)?.outcomes.dropped.inc();
+    this.#ended(interval, "dropped");
+  }
+
+  /** The pass of one that fired acted on a change that nothing else had told of. */
+  rescued(interval: string | undefined): void {
+    const account = this.#of(interval);
+    if (account) account.counts.rescues += 1;
+  }
+
+  #ended(interval: string | undefined, outcome: RequeueOutcome): Account | undefined {
+    const account = this.#of(interval);
+    if (!account) return undefined;
+    account.outcomes[outcome].inc();
+    account.counts[outcome] += 1;
+    return account;
   }
 
   #of(interval: string | undefined): Account | undefined {

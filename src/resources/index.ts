@@ -6,7 +6,7 @@ export { type ConfigMap, resources } from "./builtin.ts";
 export type { CronJob, CronJobSpec, CronJobStatus, ObjectReference } from "./cronjob.ts";
 export type { Event, EventSeries } from "./event.ts";
 export { isFinishedJob, isFinishedPod } from "./finished.ts";
-export { type Job, type JobSpec, type JobStatus, type UncountedTerminatedPods } from "./job.ts";
+export { type Job, type JobSpec, type JobStatus } from "./job.ts";
 export { fields } from "./fields.ts";
 export type { Lease, LeaseSpec } from "./lease.ts";
 export { objectMetaShape } from "./meta-shape.ts";
@@ -22,16 +22,7 @@ export {
   refOf,
   type Time,
 } from "./meta.ts";
-export type {
-  ContainerState,
-  ContainerStatus,
-  ContainerTerminated,
-  Pod,
-  PodContainer,
-  PodSpec,
-  PodStatus,
-  SchedulingGate,
-} from "./pod.ts";
+export type { ContainerState, ContainerStatus, Pod, PodContainer, PodSpec, PodStatus } from "./pod.ts";
 export { type HolderEvidence, type RunLeaseRules, runLeaseState, type RunLeaseState } from "./run-lease.ts";
 export {
   apiVersionOf,

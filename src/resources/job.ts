@@ -52,7 +52,7 @@ export interface JobStatus {
   uncountedTerminatedPods?: UncountedTerminatedPods;
 }
 
-export interface UncountedTerminatedPods {
+interface UncountedTerminatedPods {
   succeeded?: string[];
   failed?: string[];
 }

@@ -11,7 +11,7 @@ const ownerReferenceShape: Shape<OwnerReference> = shape<OwnerReference>({
 });
 
 /** A copy of the whole object that kubectl keeps in an annotation: large, and nobody here reads it. */
-export const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 
 /** ObjectMeta of k8s.io/apimachinery, without managedFields and selfLink. */
 export const objectMetaShape: Shape<ObjectMeta> = shape<ObjectMeta>({

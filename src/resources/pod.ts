@@ -40,7 +40,7 @@ export interface PodContainer {
   restartPolicy?: string;
 }
 
-export interface SchedulingGate {
+interface SchedulingGate {
   name: string;
 }
 
@@ -68,7 +68,7 @@ export interface ContainerState {
   terminated?: ContainerTerminated;
 }
 
-export interface ContainerTerminated {
+interface ContainerTerminated {
   exitCode?: number;
   signal?: number;
   reason?: string;

@@ -11,7 +11,7 @@ export interface Shape<T> {
   readonly phantom?: T;
 }
 
-export type Scalar = "string" | "int" | "bool" | "time" | "microTime";
+type Scalar = "string" | "int" | "bool" | "time" | "microTime";
 
 export interface Field {
   readonly name: string;

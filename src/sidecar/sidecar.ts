@@ -12,7 +12,7 @@ import { healthChecks } from "./health.ts";
 import { jobsManagers } from "./jobs-managers.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
-import { cacheView, queueSource } from "./views.ts";
+import { cacheView, intervalsSource, queueSource } from "./views.ts";
 import { WatchedKinds } from "./watched-kinds.ts";
 
 /** Readiness waits this long for the first lists. */
@@ -133,6 +133,7 @@ export class Sidecar {
         {
           caches: () => this.#informers().map((informer) => cacheView(informer.status(), this.#lags?.answer(informer))),
           queues: () => this.#controllers().map(queueSource),
+          intervals: () => this.#controllers().map(intervalsSource),
           jobs: ({ all }) => this.#jobs(clock.now(), all),
         },
         env,

@@ -1,7 +1,7 @@
 import { defined } from "../base/index.ts";
 import type { InformerStatus } from "../cache/index.ts";
 import type { ControllerStatus } from "../controller/index.ts";
-import type { CacheView, QueueSource } from "../http/index.ts";
+import type { CacheView, IntervalsSource, QueueSource } from "../http/index.ts";
 import type { LagAnswer } from "../lag/index.ts";
 
 /** One of our own caches as /api/v1/caches tells it, with how late it is, once something judges it. */
@@ -75,10 +75,18 @@ export function queueSource(status: ControllerStatus): QueueSource {
     controller: status.name,
     depths: () => Object.entries(depthByPriority).map(([priority, depth]) => ({ priority: Number(priority), depth })),
     processing: () => status.running.map(({ key, startedAt }) => ({ key, since: startedAt })),
-    *waiting() {
-      for (const { key, trigger, askedAt, dueAt } of status.waiting) {
-        yield { key, interval: trigger.interval, since: askedAt, dueAt };
-      }
-    },
+    waiting: () => waitingKeys(status),
   };
+}
+
+/** A controller's requeues as /api/v1/intervals reads them. */
+export function intervalsSource(status: ControllerStatus): IntervalsSource {
+  const { name, intervals, rescues } = status;
+  return { controller: name, accounts: intervals, rescues, waiting: () => waitingKeys(status) };
+}
+
+function* waitingKeys({ waiting }: ControllerStatus): ReturnType<QueueSource["waiting"]> {
+  for (const { key, trigger, askedAt, dueAt } of waiting) {
+    yield { key, interval: trigger.interval, since: askedAt, dueAt };
+  }
 }

@@ -3,7 +3,7 @@
 // Does not know objects, caches or intervals: a key and why it was added is all it holds.
 // Start with priority-queue.ts, which controllers use; workqueue.ts is client-go's plain queue.
 export { workqueueMetrics } from "./metrics.ts";
-export { LOW_PRIORITY, PriorityQueue } from "./priority-queue.ts";
+export { type AddOptions, LOW_PRIORITY, PriorityQueue, type PriorityQueueOptions } from "./priority-queue.ts";
 export type { DelayedAdd, QueueEntry, QueueStatus, WaitingEntry } from "./queue-entry.ts";
 export {
   BucketLimiter,

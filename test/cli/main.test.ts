@@ -6,7 +6,11 @@ import { main } from "../../src/cli/index.ts";
 import { memoryTerminal } from "./memory-terminal.ts";
 
 async function stalewatch(...argv: string[]) {
-  const terminal = memoryTerminal();
+  return stalewatchIn({}, ...argv);
+}
+
+async function stalewatchIn(env: Readonly<Record<string, string>>, ...argv: string[]) {
+  const terminal = memoryTerminal(env);
   const code = await main(argv, { terminal });
   return { code, out: terminal.stdout(), err: terminal.stderr() };
 }
@@ -31,6 +35,7 @@ describe("stalewatch", () => {
   it.each([
     [["verzion"], "stalewatch: verzion is not a command: did you mean version?\n"],
     [["frobnicate"], "stalewatch: frobnicate is not a command: see stalewatch --help\n"],
+    [["demo", "40s"], "stalewatch: demo takes flags only, not 40s: see stalewatch demo --help\n"],
     [["version", "--outptu", "json"], "stalewatch: --outptu is not a flag of version: did you mean --output?\n"],
     [["run", "--sync-perid=1m"], "stalewatch: --sync-perid is not a flag of run: did you mean --sync-period?\n"],
     [
@@ -43,6 +48,14 @@ describe("stalewatch", () => {
     ],
   ])("%j is wrong usage, told in one line", async (argv, err) => {
     expect(await stalewatch(...argv)).toEqual({ code: 2, out: "", err });
+  });
+
+  it("knows that npm run keeps flags to itself", async () => {
+    expect(await stalewatchIn({ npm_lifecycle_event: "demo" }, "demo", "40s")).toEqual({
+      code: 2,
+      out: "",
+      err: "stalewatch: demo takes flags only, not 40s: npm takes flags for its own: put -- before them\n",
+    });
   });
 
   it("shows a stack only to whoever asked for debug logs", async () => {

@@ -142,7 +142,7 @@ describe("run stays up and says in one line what is wrong", () => {
       clusters[0].cluster = { server: `https://127.0.0.1:${port}`, "certificate-authority-data": ca };
     });
     const code = await runUntil(["--kubeconfig", path], async (terminal) => {
-      await terminal.whenErr(/certificate/);
+      await terminal.whenErr(/certificate.*: give the cluster's certificate-authority in the kubeconfig/);
     });
     expect(code).toBe(0);
     server.close();

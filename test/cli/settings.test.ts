@@ -75,6 +75,7 @@ describe("a mistake is told in one line that names the setting and the remedy", 
     [["--concurrency", "two"], '--concurrency must be a whole number from 1 to 1000, not "two"'],
     [["--log-level", "loud"], '--log-level must be one of debug, info, warn, error, not "loud"'],
     [["--metrics-secure=maybe"], '--metrics-secure must be true or false, not "maybe"'],
+    [["--watch", "v1/secrets"], '--watch: "v1/secrets" is never read: leave it out'],
     [
       ["--watch", "Deployment"],
       '--watch: "Deployment" is not GROUP/VERSION/RESOURCE: write the plural as the API serves it, such as apps/v1/deployments or v1/configmaps',

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Random, seededRandom, sleep } from "../../src/base/index.ts";
+import { type Random, seededRandom, sleep, type Transport } from "../../src/base/index.ts";
 import { Controller, Manager, type Pass } from "../../src/controller/index.ts";
 import { KubeClient } from "../../src/kube/index.ts";
 import { defineInterval } from "../../src/requeue/index.ts";
@@ -83,6 +83,15 @@ class Copier {
   }
 }
 
+/** Frames are damaged and lists refused on the watched kind only: an unreadable child cannot be told from one that is not there. */
+function routed(unreliable: UnreliableTransport, cluster: EmbeddedCluster): Transport {
+  const reliable = cluster.transport();
+  return {
+    exchange: (request) => (request.path.includes("/leases") ? reliable : unreliable).exchange(request),
+    close: () => reliable.close(),
+  };
+}
+
 async function follow(story: Story): Promise<void> {
   const clock = new VirtualClock();
   const cluster = await EmbeddedCluster.start({
@@ -108,7 +117,7 @@ async function follow(story: Story): Promise<void> {
   });
   cluster.faults.delay(leases, story.childDelayMs);
   const stop = new AbortController();
-  const client = new KubeClient({ transport, env });
+  const client = new KubeClient({ transport: routed(transport, cluster), env });
   const manager = new Manager({
     controllers: [copier.controller(story.selected)],
     client,
@@ -117,6 +126,11 @@ async function follow(story: Story): Promise<void> {
   });
   const running = manager.run({ signal: stop.signal });
   await world.play(story.steps);
+  // Else the controller's own last write may be the event that is lost, and nothing but a list would ever find it.
+  for (const step of story.steps) {
+    if (step.do === "drop")
+      cluster.objects.create(configMaps, { metadata: { generateName: "lost-" }, data: { n: "0" } });
+  }
   await world.heal();
   // The last passes' own writes may have met the last faults.
   await clock.advance(1_300_000);
@@ -134,11 +148,12 @@ async function follow(story: Story): Promise<void> {
   for (const { metadata } of inScope) expect(children.get(metadata.uid), "each has one child").toBe(1);
   expect(twins, "none ever had two").toEqual([]);
 
-  const skips = meter.total("stale_sync_skips_total");
-  const fired = meter.total("requeues_total", { interval: "LagRequeue" });
-  expect(fired, "each skip's fallback has ended").toBe(skips);
+  const skipped = manager.status().controllers[0]?.passes.skipped;
+  const ended = meter.total("requeues_total", { interval: "LagRequeue" });
+  expect(ended, "each skip's fallback has ended").toBe(skipped);
   stop.abort();
-  await clock.advance(0);
+  // A pass may be under way still.
+  await clock.advance(1_000);
   await running;
   expect(transport.openWatches).toBe(0);
   await cluster[Symbol.asyncDispose]();
@@ -147,10 +162,10 @@ async function follow(story: Story): Promise<void> {
 
 test(
   "whatever happens on the way, passes never overlap, and at rest the work is done once",
-  { timeout: 600_000 },
+  { timeout: 900_000 },
   async () => {
     await fc.assert(fc.asyncProperty(stories, follow), {
-      numRuns: Number(process.env["HISTORIES"] ?? 400),
+      numRuns: Number(process.env["HISTORIES"] ?? 1_000),
       ...(process.env["SEED"] ? { seed: Number(process.env["SEED"]) } : {}),
     });
   },

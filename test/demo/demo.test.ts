@@ -82,6 +82,20 @@ describe("the demo", () => {
     }
   });
 
+  it("stops in good order when nobody reads on", async () => {
+    const child = spawn(process.execPath, ["bin/stalewatch.js", "demo"], { cwd: root, stdio: "pipe" });
+    let told = "";
+    let complaints = "";
+    child.stderr.on("data", (chunk) => (complaints += String(chunk)));
+    child.stdout.on("data", (chunk) => {
+      told += String(chunk);
+      if (told.includes("All is well")) child.stdout.destroy();
+    });
+    const [code] = (await once(child, "exit")) as [number];
+    expect({ code, complaints }).toEqual({ code: 0, complaints: "" });
+    expect(existsSync(kubeconfigIn(told))).toBe(false);
+  });
+
   it("is coloured where there is colour, and says the same", async () => {
     const coloured = await play({ colour: true, forMs: 100 });
     expect(coloured).toContain("\u001b[");

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { documents, read, root, withoutBlocks } from "./markdown.ts";
+import { codeSpans, documents, read, root, withoutBlocks } from "./markdown.ts";
 
 /** The targets of links and pictures that lead neither elsewhere on the web nor to a file, or heading, that is there. */
 function brokenLinks(document: string, text: string): string[] {
@@ -29,6 +29,20 @@ function anchors(text: string): string[] {
       .replaceAll(" ", "-");
   });
 }
+
+/** The code spans that name a file or folder of the repository which is not there. */
+function missingPaths(text: string): string[] {
+  const named = codeSpans(text).filter((code) => /^(src|test|bench|scripts|docs|tools|bin)\/[\w./-]*$/.test(code));
+  return named.filter((path) => !existsSync(join(root, path)));
+}
+
+describe("paths", () => {
+  it.each(documents())("that %s names are there", (document) => expect(missingPaths(read(document))).toEqual([]));
+
+  it("that are not there are found", () => {
+    expect(missingPaths("`src/index.ts`, `src/indices.ts`, `src/cache/`, `/metrics`")).toEqual(["src/indices.ts"]);
+  });
+});
 
 describe("relative links", () => {
   it.each(documents())("of %s lead somewhere", (document) => {

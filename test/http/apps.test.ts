@@ -7,6 +7,8 @@ import {
   type CacheView,
   healthApp,
   type HealthChecks,
+  type IntervalsAnswer,
+  type IntervalsSource,
   type JobsAnswer,
   Listener,
   metricsApp,
@@ -15,6 +17,7 @@ import {
   statusApp,
   type StatusSources,
 } from "../../src/http/index.ts";
+import { defineInterval, DriftCheck } from "../../src/requeue/index.ts";
 import { testEnv } from "./env.ts";
 
 const open: Listener[] = [];
@@ -219,6 +222,7 @@ describe("/healthz and /readyz", () => {
 
 describe("/api/v1", () => {
   const nothing: StatusSources = {
+    intervals: () => [],
     caches: () => [],
     queues: () => [],
     jobs: () => ({ objects: {}, healthy: 0, findings: [] }),
@@ -329,10 +333,81 @@ describe("/api/v1", () => {
     expect(answer.controllers[0]?.waiting.map(({ key }) => key)).toEqual(["shop/c"]);
   });
 
+  const Approval = defineInterval({ name: "Approval", sort: "wait", duration: "90s", source: "flag --approval" });
+  const intervals: IntervalsSource = {
+    controller: "runner",
+    accounts: [
+      {
+        interval: Approval,
+        asked: 9,
+        fired: 4,
+        superseded: 2,
+        dropped: 1,
+        rescues: 1,
+        late: { mean: 12.4, max: 40 },
+      },
+      {
+        interval: DriftCheck,
+        asked: 0,
+        fired: 0,
+        superseded: 0,
+        dropped: 0,
+        rescues: 0,
+        late: { mean: 0, max: 0 },
+      },
+    ],
+    rescues: { resync: 2, requeue: 1 },
+    waiting: () => queue.waiting(),
+  };
+
+  it("tells why each controller comes back, what became of that, and what waits until when", async () => {
+    const app = statusApp({ ...nothing, intervals: () => [intervals] }, testEnv());
+    const answer = await get(`${await serve(app)}/api/v1/intervals?limit=1`);
+    expect(JSON.parse(answer.text) as IntervalsAnswer).toEqual({
+      at: "2026-01-02T03:04:05.000Z",
+      controllers: [
+        {
+          controller: "runner",
+          intervals: [
+            {
+              name: "Approval",
+              sort: "wait",
+              seconds: 90,
+              source: "flag --approval",
+              requeues: { asked: 9, fired: 4, superseded: 2, dropped: 1, waiting: 2, rescues: 1 },
+              lateSeconds: { mean: 0.012, max: 0.04 },
+            },
+            {
+              name: "DriftCheck",
+              sort: "schedule",
+              seconds: 1_800,
+              source: "compiled in",
+              requeues: { asked: 0, fired: 0, superseded: 0, dropped: 0, waiting: 0, rescues: 0 },
+              lateSeconds: null,
+            },
+          ],
+          rescues: { resync: 2, requeue: 1 },
+          totals: { waiting: 2 },
+          waiting: [
+            {
+              key: "shop/c",
+              interval: null,
+              since: "2026-01-02T03:03:56.000Z",
+              dueAt: "2026-01-02T03:04:04.750Z",
+              dueInSeconds: -0.25,
+            },
+          ],
+        },
+      ],
+    });
+  });
+
   it.each(["limit=-1", "limit=1.5", "limit=x", "limit=10001", "limit="])("refuses ?%s", async (query) => {
-    const app = statusApp({ ...nothing, queues: () => [queue] }, testEnv());
-    const answer = await get(`${await serve(app)}/api/v1/queues?${query}`);
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "BAD_QUERY" } });
+    const url = await serve(statusApp({ ...nothing, queues: () => [queue] }, testEnv()));
+    for (const path of ["queues", "intervals"]) {
+      const answer = await get(`${url}/api/v1/${path}?${query}`);
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.text)).toMatchObject({ error: { code: "BAD_QUERY" } });
+    }
   });
 });

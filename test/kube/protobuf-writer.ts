@@ -1,7 +1,7 @@
 import type { Field, Shape } from "../../src/resources/index.ts";
 
 /** Bytes of single fields: what a message is made of, in whatever order. */
-export type Parts = Buffer[];
+type Parts = Buffer[];
 
 /** Rearranges the fields of a message, and may put in ones that no reader knows. */
 export type Arrange = (parts: Parts) => Parts;

@@ -1,3 +1,4 @@
+// It asks for @lezer/lr and @lezer/highlight beside it; nothing else here needs them.
 import { parser } from "@prometheus-io/lezer-promql";
 import { catalog, PrometheusMeter } from "../../src/exposition/index.ts";
 import type { MetricDefinition } from "../../src/telemetry/index.ts";

@@ -76,6 +76,8 @@ describeReal("an outage of a real server", clusterTools, () => {
         sampleOf(page, "stalewatch_watch_restarts_total", { ...jobsKind, reason }) ?? 0;
       expect(restarts("unreachable")).toBeGreaterThan(0);
       expect(restarts("expired")).toBe(1);
+      const listFailures = { ...jobsKind, reason: "unreachable" };
+      expect(sampleOf(page, "stalewatch_list_failures_total", listFailures)).toBeGreaterThan(0);
       expect(sampleOf(page, "stalewatch_relists_total", { ...jobsKind, reason: "expired" })).toBe(1);
     }
     stop.abort();

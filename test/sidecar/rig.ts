@@ -8,7 +8,7 @@ export interface Line {
   readonly fields: LogFields;
 }
 
-export interface Page {
+interface Page {
   readonly status: number;
   readonly body: string;
 }

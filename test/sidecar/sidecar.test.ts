@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Transport } from "../../src/base/index.ts";
-import type { CachesAnswer, JobsAnswer, QueuesAnswer } from "../../src/http/index.ts";
+import type { CachesAnswer, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "../../src/http/index.ts";
 import { defineResource, resources } from "../../src/resources/index.ts";
 import { Sidecar } from "../../src/sidecar/index.ts";
 import { EmbeddedCluster, simulateJobs } from "../../src/testing/index.ts";
@@ -65,6 +65,19 @@ describe("a sidecar", () => {
       key: "shop/export-1",
       interval: "StuckJobAge",
       dueInSeconds: 210,
+    });
+    const [intervals] = (await sidecar.json<IntervalsAnswer>("/api/v1/intervals")).controllers;
+    expect(intervals).toMatchObject({
+      controller: "jobs",
+      rescues: { resync: 0, requeue: 0 },
+      totals: { waiting: 1 },
+      waiting: controllers[0]?.waiting,
+    });
+    expect(intervals?.intervals.find(({ name }) => name === "StuckJobAge")).toMatchObject({
+      sort: "schedule",
+      seconds: 60,
+      source: "compiled in",
+      requeues: { asked: 2, fired: 1, superseded: 0, dropped: 0, waiting: 1 },
     });
     const jobs = await sidecar.json<JobsAnswer>("/api/v1/jobs");
     expect(jobs).toMatchObject({ objects: { jobs: 1, pods: 0 }, healthy: 0 });

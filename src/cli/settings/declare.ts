@@ -12,7 +12,7 @@ export function declareFlags(command: Command, table: FlagTable): void {
 }
 
 /** The help line with what holds when the flag is not given. */
-export function helpOf({ about, repeatable }: Flag<unknown>): string {
+function helpOf({ about, repeatable }: Flag<unknown>): string {
   const standard = about.standard ?? about.otherwise;
   const notes = [repeatable ? "repeatable" : "", standard === undefined ? "" : `default ${standard}`].filter(Boolean);
   return notes.length > 0 ? `${about.help} (${notes.join(", ")})` : about.help;

@@ -1,6 +1,6 @@
-import type { DeepReadonly, Job } from "../../resources/index.ts";
+import { type DeepReadonly, isFinishedJob, type Job } from "../../resources/index.ts";
 import { rfc3339 } from "../finding.ts";
-import { isFinished, isFinishing, isSuspended } from "../job-state.ts";
+import { isFinishing, isSuspended } from "../job-state.ts";
 import { stuckKind, type StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 
@@ -25,7 +25,7 @@ export const deadlineNotEnforced: StuckKind = stuckKind({
   startsAt: deadlineOf,
   look(job, { pods }, now) {
     const deadline = deadlineOf(job);
-    if (deadline === undefined || now < deadline || isFinished(job) || isFinishing(job)) return undefined;
+    if (deadline === undefined || now < deadline || isFinishedJob(job) || isFinishing(job)) return undefined;
     // A pod's deletionTimestamp is when its grace period ends, not when it was deleted.
     if (pods.some(({ metadata }) => Date.parse(metadata.deletionTimestamp ?? "") > now)) return undefined;
     const { name, namespace = "" } = job.metadata;

@@ -18,7 +18,7 @@ import { PanelBuilder as TimeseriesBuilder } from "@grafana/grafana-foundation-s
 /** Every query goes to the data source that the user picked. */
 export const DATASOURCE: { readonly type: string; readonly uid: string } = { type: "prometheus", uid: "${datasource}" };
 
-export interface Query {
+interface Query {
   readonly expr: string;
   readonly legend: string;
   /** Show dots that lead to traces. */

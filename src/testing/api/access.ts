@@ -43,7 +43,7 @@ function fits(denial: Denial, attempt: Attempt): boolean {
   );
 }
 
-export function forbidden(attempt: Attempt, kind: Kind | undefined): StatusError {
+function forbidden(attempt: Attempt, kind: Kind | undefined): StatusError {
   const { user, verb, namespace, name, subresource, nonResourcePath } = attempt;
   if (!kind) {
     const message = `forbidden: User "${user}" cannot ${verb} path "${nonResourcePath ?? "/"}"`;

@@ -39,6 +39,6 @@ export function immutable(field: string, value: unknown): FieldCause {
   return { reason: "FieldValueInvalid", message: `Invalid value: ${shown(value)}: field is immutable`, field };
 }
 
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   return JSON.stringify(value ?? null);
 }

@@ -1,4 +1,4 @@
-import type { Job, Pod } from "../../resources/index.ts";
+import { isFinishedPod, type Job, type Pod } from "../../resources/index.ts";
 
 /** The pods of a Job by what they mean to it. */
 export interface PodCount {
@@ -10,16 +10,15 @@ export interface PodCount {
 }
 
 export function countPods(pods: readonly Pod[]): PodCount {
-  const active = pods.filter((pod) => !isFinished(pod) && !pod.metadata.deletionTimestamp);
+  const active = pods.filter((pod) => !isFinishedPod(pod) && !pod.metadata.deletionTimestamp);
   return {
     active,
-    terminating: pods.filter((pod) => !isFinished(pod) && pod.metadata.deletionTimestamp).length,
+    terminating: pods.filter((pod) => !isFinishedPod(pod) && pod.metadata.deletionTimestamp).length,
     ready: active.filter((pod) => pod.status.conditions?.some(isReady)).length,
-    uncounted: pods.filter((pod) => isFinished(pod) && pod.metadata.finalizers?.includes(TRACKING_FINALIZER)),
+    uncounted: pods.filter((pod) => isFinishedPod(pod) && pod.metadata.finalizers?.includes(TRACKING_FINALIZER)),
   };
 }
 
-const isFinished = ({ status: { phase } }: Pod): boolean => phase === "Succeeded" || phase === "Failed";
 const isReady = ({ type, status }: { type: string; status: string }): boolean => type === "Ready" && status === "True";
 
 /** Keeps a finished pod until the Job has counted it (KEP-2307). */

@@ -1,6 +1,7 @@
 import {
   type Condition,
   controllerOf,
+  isFinishedJob,
   type Job,
   type JobStatus,
   keyOf,
@@ -33,7 +34,7 @@ export function syncJob(cluster: EmbeddedCluster, key: string, fateOf: (job: Job
   if (!job || job.metadata.deletionTimestamp || (job.spec.managedBy ?? CONTROLLER) !== CONTROLLER) return NEVER;
   const pods = podsOf(cluster, job);
   const now = cluster.clock.now();
-  if (isFinished(job)) {
+  if (isFinishedJob(job)) {
     for (const pod of pods) releasePod(cluster, pod);
     return NEVER;
   }
@@ -46,10 +47,6 @@ export function syncJob(cluster: EmbeddedCluster, key: string, fateOf: (job: Job
 }
 
 const NEVER = Number.POSITIVE_INFINITY;
-
-function isFinished({ status }: Job): boolean {
-  return hasCondition(status, "Complete") || hasCondition(status, "Failed");
-}
 
 function hasCondition({ conditions = [] }: JobStatus, type: string, wanted = "True"): boolean {
   return conditions.some((condition) => condition.type === type && condition.status === wanted);

@@ -23,7 +23,7 @@ export interface Json {
   [field: string]: any;
 }
 
-export interface JsonMeta {
+interface JsonMeta {
   name: string;
   namespace?: string;
   uid: string;
