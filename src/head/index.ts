@@ -4,13 +4,7 @@
 // Does not judge any cache: that is lag/. Floor: just above kube/, whose lists and watches it reads.
 // Start with head-table.ts, then head-watch.ts, which fills it.
 export { countBefore, type HeadPoint, type HeadRead, type HeadView, type ReadSource } from "./head-view.ts";
-export { HeadTable, type HeadTableOptions } from "./head-table.ts";
-export { HeadSet, type HeadSetOptions } from "./head-set.ts";
+export { HeadTable } from "./head-table.ts";
+export { HeadSet } from "./head-set.ts";
 export { HeadWatch, type HeadWatchOptions } from "./head-watch.ts";
-export {
-  headMetrics,
-  headReadFailuresTotal,
-  headResourceVersion,
-  headTimestampSeconds,
-  headWatchRestartsTotal,
-} from "./metrics.ts";
+export { headMetrics } from "./metrics.ts";

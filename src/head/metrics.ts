@@ -25,7 +25,7 @@ export const headTimestampSeconds: MetricDefinition<KindLabel> = {
   stability: "BETA",
 };
 
-export const headWatchRestartsTotal: MetricDefinition<KindLabel | "reason"> = {
+const headWatchRestartsTotal: MetricDefinition<KindLabel | "reason"> = {
   name: "stalewatch_head_watch_restarts_total",
   type: "counter",
   help: "Watches beside the caches that broke, were found dead or had to begin anew.",
@@ -33,7 +33,7 @@ export const headWatchRestartsTotal: MetricDefinition<KindLabel | "reason"> = {
   stability: "ALPHA",
 };
 
-export const headReadFailuresTotal: MetricDefinition<KindLabel> = {
+const headReadFailuresTotal: MetricDefinition<KindLabel> = {
   name: "stalewatch_head_read_failures_total",
   type: "counter",
   help: "Consistent reads of a kind's version that failed.",

@@ -3,8 +3,7 @@
 // Does not extrapolate: an answer is as of the moment at which the cache was seen.
 // Start with lag-bounds.ts (the rule), then cache-lag.ts (the state of one cache over time).
 export { type LagBounds, lagBounds, type Sighting } from "./lag-bounds.ts";
+export { CacheLag, type LagAnswer } from "./cache-lag.ts";
+export { lagMetrics } from "./metrics.ts";
+export { OwnCaches } from "./own-caches.ts";
 export { unwrapVersion } from "./unwrap.ts";
-export { CacheLag, type CacheLagOptions, type CacheSighting, type LagAnswer } from "./cache-lag.ts";
-export { type LagEvidence, LAG_STATES, lagState, type LagState } from "./lag-state.ts";
-export { cacheEventsBehind, cacheLagMaxSeconds, cacheLagMinSeconds, cacheState, lagMetrics } from "./metrics.ts";
-export { OwnCaches, type OwnCachesOptions } from "./own-caches.ts";

@@ -2,7 +2,7 @@ import type { Family, Gauge, LabelValues, Meter, MetricDefinition } from "../tel
 import type { LagAnswer } from "./cache-lag.ts";
 import { LAG_STATES } from "./lag-state.ts";
 
-export type CacheLabel = "target" | "name" | "group" | "version" | "resource";
+type CacheLabel = "target" | "name" | "group" | "version" | "resource";
 const cache: Readonly<Record<CacheLabel, "open">> = {
   target: "open",
   name: "open",
@@ -11,7 +11,7 @@ const cache: Readonly<Record<CacheLabel, "open">> = {
   resource: "open",
 };
 
-export const cacheLagMinSeconds: MetricDefinition<CacheLabel> = {
+const cacheLagMinSeconds: MetricDefinition<CacheLabel> = {
   name: "stalewatch_cache_lag_min_seconds",
   type: "gauge",
   help: "The cache is late by at least this much; absent while nothing is known.",
@@ -19,7 +19,7 @@ export const cacheLagMinSeconds: MetricDefinition<CacheLabel> = {
   stability: "BETA",
 };
 
-export const cacheLagMaxSeconds: MetricDefinition<CacheLabel> = {
+const cacheLagMaxSeconds: MetricDefinition<CacheLabel> = {
   name: "stalewatch_cache_lag_max_seconds",
   type: "gauge",
   help: "The cache is late by at most this much; absent where there is no such bound.",
@@ -27,7 +27,7 @@ export const cacheLagMaxSeconds: MetricDefinition<CacheLabel> = {
   stability: "BETA",
 };
 
-export const cacheEventsBehind: MetricDefinition<CacheLabel> = {
+const cacheEventsBehind: MetricDefinition<CacheLabel> = {
   name: "stalewatch_cache_events_behind",
   type: "gauge",
   help: "Events of the kind that the cache has yet to see, at most; absent where they cannot be counted.",
@@ -35,7 +35,7 @@ export const cacheEventsBehind: MetricDefinition<CacheLabel> = {
   stability: "BETA",
 };
 
-export const cacheState: MetricDefinition<CacheLabel | "state"> = {
+const cacheState: MetricDefinition<CacheLabel | "state"> = {
   name: "stalewatch_cache_state",
   type: "gauge",
   help: "1 for the state that the cache is in, 0 for the others.",

@@ -4,7 +4,7 @@ import type { CheckResult, HealthCheck, HealthChecks } from "../http/index.ts";
 import type { LagAnswer } from "../lag/index.ts";
 import { resourceName } from "../resources/index.ts";
 
-export interface CacheHealth extends InformerStatus {
+interface CacheHealth extends InformerStatus {
   readonly lag: LagAnswer | undefined;
 }
 

@@ -5,6 +5,8 @@ import { VirtualClock } from "../../src/testing/index.ts";
 
 const BUDGET_MS = 30_000;
 
+const ms = (seconds: number): number => seconds * 1_000;
+
 /** A table that the test writes, and a cache beside it. Times are seconds from the start. */
 function rig({ reads = true } = {}) {
   const clock = new VirtualClock();
@@ -23,7 +25,6 @@ function rig({ reads = true } = {}) {
     reads,
     clock,
   });
-  const ms = (seconds: number): number => seconds * 1_000;
   return {
     head,
     table,

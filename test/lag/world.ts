@@ -4,7 +4,7 @@ import { HeadTable, type HeadView, type ReadSource } from "../../src/head/index.
 // One random history: a server with its record of commits, a head watch and a cache with delays of their own, reads, and scrapes.
 // All in milliseconds of one monotonic scale, without promises, so that tens of thousands of them are quick.
 
-export interface Commit {
+interface Commit {
   readonly version: number;
   readonly at: number;
   /** Of the kind that is measured. */
@@ -41,7 +41,7 @@ export interface World {
   readonly unanswered: number;
 }
 
-export interface Traits {
+interface Traits {
   readonly reads: boolean;
   readonly filtered: boolean;
   /** The head watch is quick, has bookmarks and reads of a kind that matters, and nothing breaks. */
