@@ -5,10 +5,11 @@ import Table from "cli-table3";
 import type { Benchmark, Comparison } from "./benchmark.ts";
 import { exposition } from "./exposition.ts";
 import { informer } from "./informer.ts";
+import { informerReal } from "./informer-real.ts";
 import { passTelemetry } from "./pass-telemetry.ts";
 import { workqueue } from "./workqueue.ts";
 
-const benchmarks: readonly Benchmark[] = [workqueue, passTelemetry, exposition, informer];
+const benchmarks: readonly Benchmark[] = [workqueue, passTelemetry, exposition, informer, informerReal];
 
 const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "string" } } });
 const chosen = benchmarks.filter((benchmark) => values.only === undefined || benchmark.name === values.only);

@@ -5,9 +5,11 @@ import { stringify } from "yaml";
 import { renderFlagsPage } from "../src/cli/index.ts";
 import { controllersDashboard } from "../src/mixin/dashboards/controllers.ts";
 import { prometheusRule, ruleFile } from "../src/mixin/index.ts";
+import { apiModel } from "./generate/api-model.ts";
 import { alertsDoc } from "./generate/alerts-doc.ts";
 import { architectureDoc } from "./generate/architecture-doc.ts";
 import { metricsDoc } from "./generate/metrics-doc.ts";
+import { areaNames, runtimeApiIndex, runtimeApiPage, testingApiPage } from "./generate/runtime-api-doc.ts";
 import { stuckJobsDoc } from "./generate/stuck-jobs-doc.ts";
 
 /** Every generated file by its path, as its whole text. */
@@ -19,6 +21,11 @@ const files: Readonly<Record<string, () => string>> = {
   "docs/metrics.md": metricsDoc,
   "docs/flags.md": renderFlagsPage,
   "docs/stuck-jobs.md": stuckJobsDoc,
+  "docs/reference/runtime-api/README.md": runtimeApiIndex,
+  "docs/reference/runtime-api/testing.md": testingApiPage,
+  ...Object.fromEntries(areaNames.map((area) => [`docs/reference/runtime-api/${area}.md`, () => runtimeApiPage(area)])),
+  "etc/stalewatch.api.md": () => apiModel("stalewatch").report,
+  "etc/stalewatch-testing.api.md": () => apiModel("stalewatch-testing").report,
   "docs/architecture.md": () => architectureDoc(read("docs/architecture.md") ?? ""),
 };
 

@@ -20,6 +20,7 @@ import {
 import { conditionsPatch, notReady, type Readiness } from "./conditions.ts";
 import { jobFor, jobName, LEASE_SECONDS, noteOf, pastJob } from "./jobs.ts";
 import { dropHolder, releaseLease, takeLease } from "./leases.ts";
+import { sweepOrphans } from "./orphan-sweep.ts";
 import { destroyPlanOf, intervals, planOf } from "./plan.ts";
 import {
   APPROVED,
@@ -57,13 +58,15 @@ const conventions: LagConventions<TerraformRun> = {
 /** Applies, refreshes, checks and takes down what each TerraformRun stands for, by one Job at a time. */
 export function jobRunner(env: Partial<Env> = {}): Controller<TerraformRun, (typeof intervals)[number]["name"]> {
   const guard = new LagGuard({ controller: NAME, resource: terraformRuns, conventions, env });
-  const runner = new JobRunner(guard, () => env.clock?.now() ?? Date.now());
+  const now = (): number => env.clock?.now() ?? Date.now();
+  const runner = new JobRunner(guard, now);
   return new Controller(NAME, {
     for: terraformRuns,
     owns: [{ resource: resources.jobs, scope: { labelSelector: `${MANAGED}=true` } }],
     intervals,
     concurrency: 10,
     reconcile: (pass) => runner.reconcile(pass),
+    sweep: (sweep) => sweepOrphans(sweep, now()),
   });
 }
 

@@ -1,20 +1,11 @@
-import {
-  type DeepReadonly,
-  isConflict,
-  isNotFound,
-  keyOf,
-  type Lease,
-  type LiveReader,
-  resources,
-  type Writer,
-} from "stalewatch";
+import { type DeepReadonly, isConflict, isNotFound, keyOf, type Lease, resources, type Sweep } from "stalewatch";
 import { dropHolder, isHeld } from "./leases.ts";
 import { CLUSTER, MANAGED, RUN, terraformRuns } from "./terraform-run.ts";
 
 /** Clears away what no pass will: leases that were taken for nothing, and those of runs and clusters that are gone. */
-export async function sweepOrphans(client: LiveReader & Writer, now: number, signal: AbortSignal): Promise<void> {
+export async function sweepOrphans({ live, write, signal }: Sweep, now: number): Promise<void> {
   const needed = new Set<string>();
-  for await (const { items } of client.list(terraformRuns, { signal })) {
+  for await (const { items } of live.list(terraformRuns, { signal })) {
     for (const { metadata, spec } of items) {
       needed.add(keyOf({ namespace: metadata.namespace, name: `${RUN}=${metadata.name}` }));
       needed.add(keyOf({ namespace: metadata.namespace, name: `${CLUSTER}=${spec.cluster}` }));
@@ -24,13 +15,13 @@ export async function sweepOrphans(client: LiveReader & Writer, now: number, sig
     [RUN, CLUSTER].some((label) => needed.has(keyOf({ namespace, name: `${label}=${labels[label]}` })));
 
   // Listed after the runs: somebody who has needed a lease since then has changed it, and each write names the version read here.
-  for await (const { items } of client.list(resources.leases, { labelSelector: `${MANAGED}=true`, signal })) {
+  for await (const { items } of live.list(resources.leases, { labelSelector: `${MANAGED}=true`, signal })) {
     for (const lease of items) {
-      if (await isHeld(client, lease, now)) continue;
+      if (await isHeld(live, lease, now)) continue;
       try {
         const { uid, resourceVersion } = lease.metadata;
-        if (!isNeeded(lease.metadata)) await client.delete(resources.leases, lease.metadata, { uid, resourceVersion });
-        else if (lease.spec.holderIdentity) await dropHolder(client, lease);
+        if (!isNeeded(lease.metadata)) await write.delete(resources.leases, lease.metadata, { uid, resourceVersion });
+        else if (lease.spec.holderIdentity) await dropHolder(write, lease);
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }

@@ -18,9 +18,10 @@ export class StalewatchError extends Error {
 /** The one-line text of whatever was thrown: control characters gone, causes that add something appended. */
 export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return oneLine(String(thrown));
-  const cause = thrown.cause instanceof Error ? messageOf(thrown.cause) : "";
   const own = oneLine(thrown.message || thrown.name);
-  return cause && !own.includes(cause) ? `${own} (${cause})` : own;
+  let { cause } = thrown;
+  while (cause instanceof Error && own.includes(oneLine(cause.message))) cause = cause.cause;
+  return cause instanceof Error ? `${own} (${messageOf(cause)})` : own;
 }
 
 /** True for the error that an aborted signal makes: somebody asked to stop, nothing failed. */

@@ -1,103 +1,96 @@
-import { controllerOf, type DeepReadonly, type KubeObject } from "../resources/index.ts";
-import { KeyIndex } from "./key-index.ts";
+import { type DeepReadonly, keyOf, type KubeObject, type ObjectRef } from "../resources/index.ts";
+import { NamespaceContents } from "./namespace-contents.ts";
 
 /**
- * The objects of one kind under their keys, with the indices that readers ask for. The store holds one; a list builds the next one
- * aside, so that readers see either the old or the new.
+ * The objects of one kind. The store holds one of these; a list builds the next one aside, so that readers see either the old or
+ * the new.
+ *
+ * Namespaces apart, because a name is a string that each object has anyway: a key would be another, for each object held and each
+ * event looked up.
  */
 export class Contents<T extends KubeObject> {
-  readonly #objects: Map<string, DeepReadonly<T>> = new Map();
-  readonly #owners: KeyIndex = new KeyIndex();
-  readonly #labels: Map<string, KeyIndex> = new Map();
-  /** Objects of which only the metadata is here, with the reason. */
+  readonly #namespaces: Map<string, NamespaceContents<T>> = new Map();
+  readonly #labels: Set<string>;
+  /** Keys of objects of which only the metadata is here, with the reason. */
   readonly #unreadable: Map<string, string> = new Map();
+  #size = 0;
 
   constructor(labels: Iterable<string> = []) {
-    for (const label of labels) this.#labels.set(label, new KeyIndex());
+    this.#labels = new Set(labels);
   }
 
   get size(): number {
-    return this.#objects.size;
+    return this.#size;
   }
 
-  get(key: string): DeepReadonly<T> | undefined {
-    return this.#objects.get(key);
+  get({ namespace = "", name }: ObjectRef): DeepReadonly<T> | undefined {
+    return this.#namespaces.get(namespace)?.get(name);
   }
 
-  has(key: string): boolean {
-    return this.#objects.has(key);
+  /** All, or those of one namespace. */
+  list(namespace?: string): DeepReadonly<T>[] {
+    if (namespace === undefined) return this.#fromAll((contents) => contents.values());
+    return [...(this.#namespaces.get(namespace)?.values() ?? [])];
   }
 
-  entries(): MapIterator<[string, DeepReadonly<T>]> {
-    return this.#objects.entries();
+  *values(): Generator<DeepReadonly<T>, void, void> {
+    for (const contents of this.#namespaces.values()) yield* contents.values();
   }
 
-  keys(): MapIterator<string> {
-    return this.#objects.keys();
-  }
-
-  values(): MapIterator<DeepReadonly<T>> {
-    return this.#objects.values();
-  }
-
-  unreadable(key: string): string | undefined {
-    return this.#unreadable.get(key);
+  unreadable(ref: ObjectRef): string | undefined {
+    return this.#unreadable.size === 0 ? undefined : this.#unreadable.get(keyOf(ref));
   }
 
   /** Returns what was there before. `unreadable`: the object is its metadata only, for this reason. */
-  set(key: string, object: DeepReadonly<T>, unreadable?: string): DeepReadonly<T> | undefined {
-    const old = this.#objects.get(key);
-    this.#objects.set(key, object);
-    this.#owners.move(key, ownerUid(old), ownerUid(object));
-    for (const [label, index] of this.#labels) {
-      index.move(key, old?.metadata.labels?.[label], object.metadata.labels?.[label]);
-    }
-    if (unreadable !== undefined) this.#unreadable.set(key, unreadable);
-    else if (this.#unreadable.size > 0) this.#unreadable.delete(key);
+  set(object: DeepReadonly<T>, unreadable?: string): DeepReadonly<T> | undefined {
+    const { metadata } = object;
+    const old = this.#namespace(metadata.namespace ?? "").set(object);
+    if (old === undefined) this.#size += 1;
+    if (unreadable !== undefined) this.#unreadable.set(keyOf(metadata), unreadable);
+    else if (this.#unreadable.size > 0) this.#unreadable.delete(keyOf(metadata));
     return old;
   }
 
-  delete(key: string): DeepReadonly<T> | undefined {
-    const old = this.#objects.get(key);
+  delete(ref: ObjectRef): DeepReadonly<T> | undefined {
+    const { namespace = "", name } = ref;
+    const contents = this.#namespaces.get(namespace);
+    const old = contents?.delete(name);
     if (old === undefined) return undefined;
-    this.#objects.delete(key);
-    this.#owners.move(key, ownerUid(old), undefined);
-    for (const [label, index] of this.#labels) index.move(key, old.metadata.labels?.[label], undefined);
-    this.#unreadable.delete(key);
+    this.#size -= 1;
+    if (contents?.size === 0) this.#namespaces.delete(namespace);
+    this.#unreadable.delete(keyOf(ref));
     return old;
   }
 
-  ownedBy(uid: string): DeepReadonly<T>[] {
-    return this.#pick(this.#owners.keys(uid));
+  /** Of one namespace, or of all: an owner without a namespace has children in any. */
+  ownedBy(uid: string, namespace?: string): DeepReadonly<T>[] {
+    if (namespace) return this.#namespaces.get(namespace)?.ownedBy(uid) ?? [];
+    return this.#fromAll((contents) => contents.ownedBy(uid));
   }
 
   byLabel(label: string, value: string): DeepReadonly<T>[] {
-    return this.#pick(this.#labelIndex(label).keys(value));
+    if (!this.#labels.has(label)) {
+      this.#labels.add(label);
+      for (const contents of this.#namespaces.values()) contents.indexLabel(label);
+    }
+    return this.#fromAll((contents) => contents.byLabel(label, value));
   }
 
   labels(): Iterable<string> {
-    return this.#labels.keys();
+    return this.#labels;
   }
 
-  #labelIndex(label: string): KeyIndex {
-    const known = this.#labels.get(label);
+  #namespace(name: string): NamespaceContents<T> {
+    const known = this.#namespaces.get(name);
     if (known) return known;
-    const index = new KeyIndex();
-    for (const [key, object] of this.#objects) index.move(key, undefined, object.metadata.labels?.[label]);
-    this.#labels.set(label, index);
-    return index;
+    const made = new NamespaceContents<T>(this.#labels);
+    this.#namespaces.set(name, made);
+    return made;
   }
 
-  #pick(keys: Iterable<string>): DeepReadonly<T>[] {
+  #fromAll(pick: (contents: NamespaceContents<T>) => Iterable<DeepReadonly<T>>): DeepReadonly<T>[] {
     const picked: DeepReadonly<T>[] = [];
-    for (const key of keys) {
-      const object = this.#objects.get(key);
-      if (object) picked.push(object);
-    }
+    for (const contents of this.#namespaces.values()) for (const object of pick(contents)) picked.push(object);
     return picked;
   }
-}
-
-function ownerUid(object: DeepReadonly<KubeObject> | undefined): string | undefined {
-  return object?.metadata.ownerReferences === undefined ? undefined : controllerOf(object)?.uid;
 }

@@ -159,6 +159,14 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
     return this.#waiters.wait(() => this.#store.reached(version), signal);
   }
 
+  /**
+   * Resolves once `condition` holds, looked at after each batch that moved the store's version, and when the history went back.
+   * Rejects as `whenAtVersion` does.
+   */
+  when(condition: () => boolean, signal?: AbortSignal): Promise<void> {
+    return this.#waiters.wait(condition, signal);
+  }
+
   /** Calls `listener` after each batch that moved the store's version. Returns how to stop it. */
   onProgress(listener: VersionListener): () => void {
     this.#progress.add(listener);

@@ -68,7 +68,7 @@ export class Intake<T extends KubeObject> {
     if (!taken) return false;
     if (taken.type === "BOOKMARK" || !taken.object) return true;
     const why = taken.type === "OPAQUE" ? taken.why : undefined;
-    contents.set(keyOf(taken.object.metadata), taken.object as DeepReadonly<T>, why);
+    contents.set(taken.object as DeepReadonly<T>, why);
     return true;
   }
 

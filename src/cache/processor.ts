@@ -1,5 +1,5 @@
 import type { WatchEvent } from "../kube/index.ts";
-import { type DeepReadonly, keyOf, type KubeObject } from "../resources/index.ts";
+import { type DeepReadonly, type KubeObject } from "../resources/index.ts";
 import type { Contents } from "./contents.ts";
 import type { Delta } from "./delta.ts";
 import type { Handlers, Registration } from "./handlers.ts";
@@ -61,14 +61,14 @@ export class Processor<T extends KubeObject> {
 
   #put(object: DeepReadonly<T>, unreadable?: string): void {
     const { store, handlers } = this.#options;
-    const old = store.put(keyOf(object.metadata), object, unreadable);
+    const old = store.put(object, unreadable);
     handlers.deliver(old ? { type: "update", object, old, cause: "watch" } : { type: "add", object, cause: "watch" });
   }
 
   /** `opaque`: the event's own object says no more than that it is gone. */
   #delete(object: DeepReadonly<KubeObject>, opaque: boolean): void {
     const { store, handlers } = this.#options;
-    const old = store.remove(keyOf(object.metadata), object.metadata.resourceVersion);
+    const old = store.remove(object.metadata, object.metadata.resourceVersion);
     if (!old) return;
     const last = opaque ? old : (object as DeepReadonly<T>);
     handlers.deliver({ type: "delete", object: last, tombstone: opaque, cause: "watch" });
@@ -86,20 +86,21 @@ export class Processor<T extends KubeObject> {
     const previous = store.swap(contents, version);
     this.#synced = true;
     onReplaced({ first, rewind });
-    for (const [key, object] of previous.entries()) {
-      if (!contents.has(key)) {
+    for (const object of previous.values()) {
+      if (!contents.get(object.metadata)) {
         counters.differences.deleted.inc();
         handlers.deliver({ type: "delete", object, tombstone: true, cause });
       }
       yield;
     }
-    for (const [key, object] of contents.entries()) {
-      const old = previous.get(key);
+    for (const object of contents.values()) {
+      const { metadata } = object;
+      const old = previous.get(metadata);
       if (!old) {
         if (!first) counters.differences.added.inc();
         handlers.deliver({ type: "add", object, cause });
       } else {
-        const differs = isOther(old, object) || previous.unreadable(key) !== contents.unreadable(key);
+        const differs = isOther(old, object) || previous.unreadable(metadata) !== contents.unreadable(metadata);
         if (differs) counters.differences.updated.inc();
         // After a rewind the same version may have been given to another state.
         if (differs || rewind) handlers.deliver({ type: "update", object, old, cause });
@@ -110,7 +111,7 @@ export class Processor<T extends KubeObject> {
   }
 
   *#join(registration: Registration<T>): Generator<void> {
-    for (const [, object] of this.#options.store.entries()) {
+    for (const object of this.#options.store.values()) {
       registration.deliver({ type: "add", object, cause: "list" });
       yield;
     }

@@ -1,4 +1,11 @@
-import { compareVersions, type DeepReadonly, keyOf, type KubeObject, type ObjectRef } from "../resources/index.ts";
+import {
+  compareVersions,
+  type DeepReadonly,
+  keyOf,
+  type KubeObject,
+  type ObjectRef,
+  refOf,
+} from "../resources/index.ts";
 import type { Lister } from "./api.ts";
 import { Contents } from "./contents.ts";
 
@@ -29,16 +36,16 @@ export class Store<T extends KubeObject> implements Lister<T> {
   }
 
   get(ref: ObjectRef | string): DeepReadonly<T> | undefined {
-    return this.#contents.get(toKey(ref));
+    return this.#contents.get(toRef(ref));
   }
 
   list(namespace?: string): readonly DeepReadonly<T>[] {
-    const all = [...this.#contents.values()];
-    return namespace === undefined ? all : all.filter(({ metadata }) => metadata.namespace === namespace);
+    return this.#contents.list(namespace);
   }
 
   ownedBy(owner: DeepReadonly<KubeObject> | string): readonly DeepReadonly<T>[] {
-    return this.#contents.ownedBy(typeof owner === "string" ? owner : owner.metadata.uid);
+    if (typeof owner === "string") return this.#contents.ownedBy(owner);
+    return this.#contents.ownedBy(owner.metadata.uid, owner.metadata.namespace);
   }
 
   byLabel(label: string, value: string): readonly DeepReadonly<T>[] {
@@ -46,15 +53,16 @@ export class Store<T extends KubeObject> implements Lister<T> {
   }
 
   unreadable(ref: ObjectRef | string): string | undefined {
-    return this.#contents.unreadable(toKey(ref));
+    return this.#contents.unreadable(toRef(ref));
   }
 
-  keys(): MapIterator<string> {
-    return this.#contents.keys();
+  /** A snapshot. */
+  keys(): string[] {
+    return this.#contents.list().map(({ metadata }) => keyOf(metadata));
   }
 
-  entries(): MapIterator<[string, DeepReadonly<T>]> {
-    return this.#contents.entries();
+  values(): Iterable<DeepReadonly<T>> {
+    return this.#contents.values();
   }
 
   /** Empty contents with this store's indices, to be filled by a list and given to `swap`. */
@@ -63,15 +71,15 @@ export class Store<T extends KubeObject> implements Lister<T> {
   }
 
   /** Returns the object that was there before. */
-  put(key: string, object: DeepReadonly<T>, unreadable?: string): DeepReadonly<T> | undefined {
+  put(object: DeepReadonly<T>, unreadable?: string): DeepReadonly<T> | undefined {
     this.bookmark(object.metadata.resourceVersion);
-    return this.#contents.set(key, object, unreadable);
+    return this.#contents.set(object, unreadable);
   }
 
   /** `version` is that of the delete itself. Returns the object that was there before. */
-  remove(key: string, version: string): DeepReadonly<T> | undefined {
+  remove(ref: ObjectRef, version: string): DeepReadonly<T> | undefined {
     this.bookmark(version);
-    return this.#contents.delete(key);
+    return this.#contents.delete(ref);
   }
 
   /** Readers see all of the new contents from here on. Returns the old. */
@@ -88,6 +96,6 @@ export class Store<T extends KubeObject> implements Lister<T> {
   }
 }
 
-function toKey(ref: ObjectRef | string): string {
-  return typeof ref === "string" ? ref : keyOf(ref);
+function toRef(ref: ObjectRef | string): ObjectRef {
+  return typeof ref === "string" ? refOf(ref) : ref;
 }

@@ -24,11 +24,13 @@ export interface AttachOptions<T extends KubeObject, N extends string> {
 export interface AttachedCaches {
   readonly kinds: CachedKinds;
   readonly gate: ConsistencyGate;
-  readonly registrations: readonly HandlerRegistration[];
+  /** Lets the caches' events become keys: first everything that is in them, then every change. */
+  readonly listen: () => readonly HandlerRegistration[];
 }
 
 /**
- * Takes the caches that a controller asks for, and makes their events its keys.
+ * Takes the caches that a controller asks for. Their events become its keys once it listens: a queue that nobody works off would look
+ * like one that is stuck.
  * Errors: `BAD_CONTROLLER` when it asks for one kind with two scopes: its passes could not say which cache they mean.
  */
 export function attachCaches<T extends KubeObject, N extends string>(attach: AttachOptions<T, N>): AttachedCaches {
@@ -57,20 +59,21 @@ export function attachCaches<T extends KubeObject, N extends string>(attach: Att
     lister: main.lister,
     queue,
     gate,
+    onOwned: options.onOwned && ((change) => options.onOwned?.(change)),
     causes: env.tracer.enabled ? attach.causes : undefined,
     clock: env.clock,
   });
-  const listen = (source: Source, handle: (event: InformerEvent<KubeObject>, kind: CachedKind) => void) => {
+  const follow = (source: Source, handle: (event: InformerEvent<KubeObject>, kind: CachedKind) => void) => {
     const kind = take(source);
     return kind.store.addHandler((event) => handle(event, kind));
   };
   for (const { store } of taken.values()) store.onRewind(() => gate.forgetAll());
-  const registrations = [
-    listen(options.for, (event) => events.own(event)),
-    ...owns.map((source) => listen(source, (event, { resource }) => events.owned(resource, event))),
-    ...watches.map((watch) => listen(watch.on, (event, kind) => events.watched(kind, watch, event))),
+  const listen = (): readonly HandlerRegistration[] => [
+    follow(options.for, (event) => events.own(event)),
+    ...owns.map((source) => follow(source, (event, { resource }) => events.owned(resource, event))),
+    ...watches.map((watch) => follow(watch.on, (event, kind) => events.watched(kind, watch, event))),
   ];
-  return { kinds, gate, registrations };
+  return { kinds, gate, listen };
 }
 
 function sameScope(controller: string, known: CachedKind, scope: Scope): CachedKind {

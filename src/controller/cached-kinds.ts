@@ -80,6 +80,11 @@ export class CachedKinds {
     return this.get(groupResourceOf(resource))?.lister.get(keyOf(ref))?.metadata.resourceVersion;
   }
 
+  /** The uid of this object as the cache has it; undefined when it has none. */
+  uidOf(resource: Resource, ref: ObjectRef): string | undefined {
+    return this.get(groupResourceOf(resource))?.lister.get(keyOf(ref))?.metadata.uid;
+  }
+
   /** Whether a cache will show this written object: waiting for one that its selector leaves out would only end at a bookmark. */
   willShow(resource: Resource, metadata: DeepReadonly<ObjectMeta>): boolean {
     const name = groupResourceOf(resource);

@@ -1,4 +1,5 @@
-import type { Scope } from "../kube/index.ts";
+import type { InformerEvent } from "../cache/index.ts";
+import type { Scope, Writer } from "../kube/index.ts";
 import type { Interval, Requeue } from "../requeue/index.ts";
 import type { DeepReadonly, KubeObject, ObjectRef, Resource } from "../resources/index.ts";
 import type { Pass } from "./pass.ts";
@@ -23,6 +24,22 @@ export function defineWatch<O extends KubeObject>(
   return { on, map: (object) => map(object as DeepReadonly<O>) };
 }
 
+/** A change of an object that one of the controller's own kind controls, or did before. */
+export interface OwnedChange {
+  readonly resource: Resource;
+  /** `namespace/name`. */
+  readonly owner: string;
+  /** A delete that only a list found is a tombstone: its object is the last one known. */
+  readonly event: InformerEvent<KubeObject>;
+}
+
+/** What a sweep is given. It belongs to no object: nothing waits for what it writes, so writes must carry preconditions of their own. */
+export interface Sweep extends Pick<Pass, "cached" | "live" | "span" | "log"> {
+  readonly write: Writer;
+  /** Aborts when the controller must stop at once. */
+  readonly signal: AbortSignal;
+}
+
 export interface ControllerOptions<T extends KubeObject, N extends string> {
   /** The kind that passes are about. */
   for: Source<T>;
@@ -40,6 +57,17 @@ export interface ControllerOptions<T extends KubeObject, N extends string> {
    * growing delays (5 ms doubling to 1000 s), except a `TerminalError`.
    */
   reconcile(pass: Pass<T, N>): Promise<Requeue | undefined | void> | Requeue | undefined | void;
+  /**
+   * Told of each change of an owned object before the pass that it starts; of one that changed hands, for both owners. For what must be
+   * noticed change by change, as `Expectations` must: passes merge. Must return soon; what it throws is counted and logged by the cache.
+   */
+  onOwned?(change: OwnedChange): void;
+  /**
+   * Looks for what no pass will ever find, such as objects whose owner is gone: once a sync period, sooner or later by up to a tenth,
+   * for as long as the manager leads or stands alone. One at a time; what it throws is counted and logged, and the next one comes all the
+   * same. Not called while the sync period is 0.
+   */
+  sweep?(sweep: Sweep): Promise<void> | void;
   /** The object is no longer in the cache. For what the controller keeps about it in memory. */
   gone?(ref: ObjectRef): void;
 }

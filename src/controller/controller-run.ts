@@ -6,9 +6,10 @@ import { type KubeObject, type Resource, resourceName } from "../resources/index
 import type { SpanContext } from "../telemetry/index.ts";
 import { PriorityQueue, type QueueEntry, type TriggerKind } from "../workqueue/index.ts";
 import { attachCaches } from "./attach-caches.ts";
+import type { CachedKinds } from "./cached-kinds.ts";
 import type { ConsistencyGate } from "./consistency-gate.ts";
 import { type ControllerMeters, controllerMeters } from "./controller-meters.ts";
-import { type ControllerOptions, resourceOf } from "./controller-options.ts";
+import { type ControllerOptions, resourceOf, type Sweep } from "./controller-options.ts";
 import { EventCauses } from "./event-causes.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import type { Rescue } from "./fallback-pass.ts";
@@ -17,6 +18,7 @@ import type { AttachedController, ControllerHost, ControllerStatus } from "./man
 import { PassCounts } from "./pass-counts.ts";
 import type { PassEnd } from "./pass-end.ts";
 import { PassRunner } from "./pass-runner.ts";
+import { Sweeper } from "./sweeper.ts";
 import { isPanic } from "./terminal-error.ts";
 
 /** Passes that never wait would keep the event loop to themselves; after this long the others have a turn. */
@@ -44,9 +46,11 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
   readonly #counts: PassCounts;
   readonly #recorder: EventRecorder;
   readonly #runner: PassRunner<T, N>;
-  readonly #registrations: readonly HandlerRegistration[];
+  readonly #listen: () => readonly HandlerRegistration[];
+  readonly #sweeper: Sweeper | undefined;
   readonly #stop: AbortController = new AbortController();
   readonly #running: Map<string, number> = new Map();
+  #registrations: readonly HandlerRegistration[] = [];
 
   constructor({ name, options, intervals, concurrency, timeoutMs, host }: ControllerRunOptions<T, N>) {
     const { env, client, origins } = host;
@@ -66,7 +70,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       onDropped: (_key, { trigger }) => this.#ledger.dropped(trigger.interval),
     });
     const causes = new EventCauses();
-    const { kinds, gate, registrations } = attachCaches({
+    const { kinds, gate, listen } = attachCaches({
       controller: name,
       options,
       host,
@@ -75,7 +79,8 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       onCaughtUp: (key, skipped) => this.#wake(key, "caught_up", skipped),
     });
     this.#gate = gate;
-    this.#registrations = registrations;
+    this.#listen = listen;
+    this.#sweeper = this.#sweeperFor(options, kinds);
     this.#runner = new PassRunner({
       controller: name,
       resource,
@@ -99,8 +104,14 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
     this.#wake(key, "manual", undefined);
   }
 
+  catchUp(signal: AbortSignal): Promise<void> {
+    return this.#gate.catchUp(signal);
+  }
+
   async work(): Promise<void> {
-    await Promise.all(Array.from({ length: this.#concurrency }, () => this.#worker()));
+    this.#registrations = this.#listen();
+    const workers = Array.from({ length: this.#concurrency }, () => this.#worker());
+    await Promise.all([...workers, this.#sweeper?.run(this.#stop.signal)]);
   }
 
   drain(): void {
@@ -108,6 +119,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
     const { waiting } = this.#queue.status();
     this.#queue.shutDown();
     this.#gate.stop();
+    this.#sweeper?.stop();
     if (waiting > 0)
       this.#host.env.log.info("stopped with keys waiting for their time", { controller: this.#name, waiting });
   }
@@ -127,6 +139,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       concurrency: this.#concurrency,
       queue: this.#queue.status(),
       running: [...this.#running].map(([key, startedAt]) => ({ key, startedAt })),
+      sweeping: this.#sweeper?.sweeping ?? false,
       waiting: this.#queue.waiting(),
       waitingForCache: this.#gate.waiting,
       waitsForOwnWrites: this.#gate.enabled,
@@ -135,6 +148,15 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       rescues: { ...this.#counts.rescues },
       lastError: this.#counts.lastError,
     };
+  }
+
+  #sweeperFor(options: ControllerOptions<T, N>, kinds: CachedKinds): Sweeper | undefined {
+    const { client, sweepPeriodMs: periodMs, env } = this.#host;
+    if (!options.sweep || periodMs === 0) return undefined;
+    const sweep = (given: Sweep): Promise<void> | void => options.sweep?.(given);
+    const cached: Sweep["cached"] = (resource) => kinds.lister(resource);
+    const reach = { cached, live: client, write: client };
+    return new Sweeper({ controller: this.#name, sweep, periodMs, reach, env });
   }
 
   async #worker(): Promise<void> {

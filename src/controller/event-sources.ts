@@ -1,10 +1,11 @@
 import type { Clock } from "../base/index.ts";
 import type { InformerEvent, Lister } from "../cache/index.ts";
-import { controllerOf, type DeepReadonly, keyOf, type KubeObject, type Resource } from "../resources/index.ts";
+import { resolveController } from "../consistency/index.ts";
+import { type DeepReadonly, keyOf, type KubeObject, type Resource } from "../resources/index.ts";
 import { LOW_PRIORITY, type PriorityQueue, type TriggerKind } from "../workqueue/index.ts";
 import type { CachedKind } from "./cached-kinds.ts";
 import type { ConsistencyGate } from "./consistency-gate.ts";
-import type { Watch } from "./controller-options.ts";
+import type { OwnedChange, Watch } from "./controller-options.ts";
 import type { EventCauses } from "./event-causes.ts";
 
 export interface EventSourcesOptions {
@@ -12,6 +13,7 @@ export interface EventSourcesOptions {
   readonly lister: Lister<KubeObject>;
   readonly queue: PriorityQueue;
   readonly gate: ConsistencyGate;
+  readonly onOwned: ((change: OwnedChange) => void) | undefined;
   /** Undefined while nobody traces. */
   readonly causes: EventCauses | undefined;
   readonly clock: Clock;
@@ -41,9 +43,11 @@ export class EventSources {
    */
   owned(resource: Resource, event: InformerEvent<KubeObject>): void {
     if (event.cause === "resync") return;
-    const owners = new Set([this.#ownerKey(event.object)]);
-    if (event.type === "update") owners.add(this.#ownerKey(event.old));
-    for (const key of owners) if (key !== undefined) this.#add(key, resource, event);
+    const states = event.type === "update" ? [event.object, event.old] : [event.object];
+    const owners = new Set(states.flatMap((object) => this.#ownerKey(object) ?? []));
+    // Queued first: whatever the user's function throws, no trigger is lost. No pass begins before it has returned.
+    for (const owner of owners) this.#add(owner, resource, event);
+    for (const owner of owners) this.#options.onOwned?.({ resource, owner, event });
   }
 
   /** An object that the user's own function relates to ours. */
@@ -58,18 +62,10 @@ export class EventSources {
     for (const key of keys) this.#add(key, resource, event);
   }
 
-  /**
-   * By name, then the uid must be that of the object in the cache: an owner that was deleted and made again under its name does
-   * not own what the first one owned. An owner that is not cached yet will start a pass by its own event.
-   */
+  /** An owner that is not cached yet will start a pass by its own event. */
   #ownerKey(object: DeepReadonly<KubeObject>): string | undefined {
-    const { resource, lister } = this.#options;
-    const reference = controllerOf(object);
-    if (!reference || reference.kind !== resource.kind || groupOf(reference.apiVersion) !== resource.group)
-      return undefined;
-    const namespace = resource.namespaced ? object.metadata.namespace : undefined;
-    const key = keyOf({ namespace, name: reference.name });
-    return lister.get(key)?.metadata.uid === reference.uid ? key : undefined;
+    const owner = resolveController(object, this.#options);
+    return owner && keyOf(owner.metadata);
   }
 
   #add(key: string, resource: Resource, event: InformerEvent<KubeObject>): void {
@@ -90,9 +86,4 @@ function triggerOf({ type, cause }: InformerEvent<KubeObject>): { kind: TriggerK
   if (cause === "resync") return { kind: "resync", priority: LOW_PRIORITY };
   if (cause === "relist") return { kind: "relist", priority: 0 };
   return { kind: type, priority: cause === "list" ? LOW_PRIORITY : 0 };
-}
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? "" : apiVersion.slice(0, slash);
 }

@@ -11,7 +11,7 @@ type Positions = readonly string[];
  *
  * Promises: a change that never reached the cache, and work that is due by the clock, are never taken for it. Remembers a pointer a key.
  * Does not find: a change that a live read alone shows, one whose versions cannot be compared, one read while a cache still tells
- * the differences of a list (their triggers are on the way), and one that a skipped pass was handed.
+ * the differences of a list (their triggers are on the way), and one that a skipped or failed pass was handed.
  */
 export class LostTriggers {
   readonly #kinds: readonly CachedKind[];

@@ -16,6 +16,8 @@ export interface SharedCache<T extends KubeObject = KubeObject> extends Versione
   onRewind(listener: () => void): () => void;
   /** The version of a consistent read sent now: whatever was written before has it or a lower one. */
   readVersion(signal: AbortSignal): Promise<string>;
+  /** Resolves once `condition` holds, looked at after each batch of changes, and when the history went back. */
+  when(condition: () => boolean, signal: AbortSignal): Promise<void>;
   /** Asks for a fresh list. */
   relist(reason: RelistRequest): void;
   /** True while a list is in the store whose differences handlers have not all been told yet. */
@@ -29,6 +31,8 @@ export interface ControllerHost {
   cacheOf<T extends KubeObject>(resource: Resource<T>, scope: Scope): SharedCache<T>;
   /** Whether controllers of this kind wait for their own writes. */
   waitsForOwnWrites(kind: string): boolean;
+  /** How often controllers sweep, milliseconds; 0 is never. */
+  readonly sweepPeriodMs: number;
   readonly origins: WriteOrigins;
   readonly env: Env;
 }
@@ -45,6 +49,11 @@ export interface ManagedController {
 
 /** A controller in a manager, from its first event to its last pass. */
 export interface AttachedController {
+  /**
+   * For a manager that has become the leader, before `work`: resolves once the controller's caches show everything that was written
+   * before the call. Rejects with the signal's reason.
+   */
+  catchUp(signal: AbortSignal): Promise<void>;
   /** Makes passes until `drain`; resolves after the last one. Rejects on a fault of the runtime only. */
   work(): Promise<void>;
   /** Takes no more keys; passes under way go on. */
@@ -64,6 +73,8 @@ export interface ControllerStatus {
   readonly queue: QueueStatus;
   /** Passes under way; `startedAt` in monotonic milliseconds. */
   readonly running: readonly { readonly key: string; readonly startedAt: number }[];
+  /** Whether its sweep is under way. */
+  readonly sweeping: boolean;
   /** Keys that wait for their time, in no order, as of when they are read. */
   readonly waiting: Iterable<WaitingEntry>;
   /** Keys whose pass was skipped and that wait for a cache. */

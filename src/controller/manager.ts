@@ -7,6 +7,7 @@ import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { deadline } from "./deadline.ts";
 import { drainControllers } from "./drain-controllers.ts";
 import { consistencyGate, parseFeatureGates } from "./feature-gates.ts";
+import { Leadership, type LeaderElectionOptions } from "./leadership.ts";
 import type { AttachedController, ControllerHost, ControllerStatus, ManagedController } from "./managed-controller.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { WriteOrigins } from "./write-origins.ts";
@@ -16,7 +17,15 @@ export interface ManagerOptions {
   /** Where to: a client, or a cluster to make one for. Unless either is given, the cluster of the kubeconfig or of the pod. */
   client?: LiveReader & Writer;
   cluster?: Cluster;
-  /** How often each cached object of a controller's kind is looked at again ("10m" or milliseconds, 0 never); "10m" unless given. */
+  /**
+   * Stand for election by this lease, and make passes only while leading: of several processes with the same controllers one acts,
+   * the others keep their caches filled. Unless given, passes begin as soon as the caches are filled.
+   */
+  leaderElection?: LeaderElectionOptions;
+  /**
+   * How often each cached object of a controller's kind is looked at again, and how often controllers sweep ("10m" or milliseconds,
+   * 0 never); "10m" unless given.
+   */
   syncPeriod?: string | number;
   /** "StaleControllerConsistencyJob=false,...": for which kinds passes do not wait for their own writes. */
   featureGates?: string;
@@ -27,7 +36,19 @@ export interface ManagerOptions {
   env?: Partial<Env>;
 }
 
-export type ManagerState = "idle" | "connecting" | "syncing" | "running" | "draining" | "stopped";
+/**
+ * "standing": the caches are filled, and somebody else leads. "catching-up": this process leads, and its caches do not show yet what was
+ * written before.
+ */
+export type ManagerState =
+  | "idle"
+  | "connecting"
+  | "syncing"
+  | "standing"
+  | "catching-up"
+  | "running"
+  | "draining"
+  | "stopped";
 
 /** A manager at one moment, for health checks and the API. */
 export interface ManagerStatus {
@@ -44,7 +65,11 @@ const SHUTDOWN_TIMEOUT_MS = 30_000;
  * Runs controllers against one cluster: shared caches first, then passes once every cache is filled, and the reverse at the end.
  *
  * Promises: no pass begins before all caches are filled; after the signal no new pass begins, those under way may finish, then
- * the caches stop. Never exits the process. Does not elect a leader.
+ * the caches stop. Never exits the process.
+ *
+ * With `leaderElection` it stands for election once its caches are filled, so that a leader can act at once. Passes begin when it leads
+ * and its caches show what was written before; each write is sent only while the lease is held (`NOT_LEADER` otherwise); the lease is
+ * given back after the last pass. A lost lease aborts the signals of passes at once and rejects `run`: the process should end then.
  */
 export class Manager implements AsyncDisposable {
   readonly #options: ManagerOptions;
@@ -85,7 +110,8 @@ export class Manager implements AsyncDisposable {
   /**
    * Runs until the signal aborts, then resolves once everything has ended.
    * Errors: `CACHE_SYNC_TIMEOUT` names the caches that were not filled in time, and why; `DRAIN_TIMEOUT` the passes that did not
-   * end although their signal had aborted; those of `loadCluster`; `BAD_MANAGER` when run a second time.
+   * end although their signal had aborted; `LEADERSHIP_LOST`; `BAD_ELECTION_PERIODS`; those of `loadCluster`; `BAD_MANAGER` when run
+   * a second time.
    */
   async run({ signal }: { signal: AbortSignal }): Promise<void> {
     if (this.#running) throw new StalewatchError("BAD_MANAGER", "a manager was run twice", "make another one");
@@ -116,11 +142,11 @@ export class Manager implements AsyncDisposable {
     try {
       this.#state = "connecting";
       const { client, cluster } = this.#options;
-      if (client) return await this.#runWith(client, stop);
-      if (cluster) return await this.#runWith(this.#clientOf(cluster), stop);
+      if (client) return await this.#runWith(client, client, stop);
+      if (cluster) return await this.#runIn(cluster, stop);
       const own = await loadCluster({ env: this.#env });
       try {
-        await this.#runWith(this.#clientOf(own), stop);
+        await this.#runIn(own, stop);
       } finally {
         await own.close();
       }
@@ -129,18 +155,23 @@ export class Manager implements AsyncDisposable {
     }
   }
 
-  #clientOf({ transport }: Cluster): KubeClient {
-    return new KubeClient({ transport, env: this.#env });
+  #runIn({ transport }: Cluster, stop: AbortSignal): Promise<void> {
+    const env = this.#env;
+    const client = new KubeClient({ transport, env });
+    return this.#runWith(client, new KubeClient({ transport, env, pool: "election" }), stop);
   }
 
-  async #runWith(client: LiveReader & Writer, stop: AbortSignal): Promise<void> {
+  async #runWith(client: LiveReader & Writer, electionClient: LiveReader & Writer, stop: AbortSignal): Promise<void> {
     this.#state = "syncing";
     const env = this.#env;
+    const { leaderElection } = this.#options;
+    const leadership = leaderElection && new Leadership({ client: electionClient, ...leaderElection }, client, env);
     const informers = new InformerSet({ client, resyncPeriodMs: this.#resyncPeriodMs, env });
     this.#informers = informers;
     const host: ControllerHost = {
-      client,
+      client: leadership?.client ?? client,
       env,
+      sweepPeriodMs: this.#resyncPeriodMs,
       origins: new WriteOrigins(),
       cacheOf: (resource, scope) => informers.get(resource, scope),
       waitsForOwnWrites: (kind) => this.#gates.get(consistencyGate(kind)) ?? true,
@@ -149,7 +180,7 @@ export class Manager implements AsyncDisposable {
     const stopCaches = new AbortController();
     const caches = informers.run({ signal: stopCaches.signal });
     try {
-      if (await this.#filled(informers, stop)) await this.#work(stop);
+      if (await this.#filled(informers, stop)) await this.#act(leadership, stop);
     } finally {
       stopCaches.abort(new DOMException("the manager has stopped", "AbortError"));
       await caches;
@@ -172,7 +203,24 @@ export class Manager implements AsyncDisposable {
     }
   }
 
-  async #work(stop: AbortSignal): Promise<void> {
+  #act(leadership: Leadership | undefined, stop: AbortSignal): Promise<void> {
+    if (!leadership) return this.#work(stop);
+    this.#state = "standing";
+    return leadership.run(stop, (signal, lost) => this.#lead(signal, lost));
+  }
+
+  async #lead(stop: AbortSignal, lost: AbortSignal): Promise<void> {
+    this.#state = "catching-up";
+    try {
+      await Promise.all(this.#attached.map((controller) => controller.catchUp(stop)));
+    } catch (thrown) {
+      if (stop.aborted) return;
+      throw thrown;
+    }
+    await this.#work(stop, lost);
+  }
+
+  async #work(stop: AbortSignal, lost?: AbortSignal): Promise<void> {
     this.#state = "running";
     const work = Promise.all(this.#attached.map((controller) => controller.work()));
     try {
@@ -182,7 +230,7 @@ export class Manager implements AsyncDisposable {
     } finally {
       this.#state = "draining";
       const timeoutMs = this.#options.shutdownTimeoutMs ?? SHUTDOWN_TIMEOUT_MS;
-      await drainControllers({ controllers: this.#attached, work, timeoutMs, env: this.#env });
+      await drainControllers({ controllers: this.#attached, work, timeoutMs, lost, env: this.#env });
     }
   }
 }

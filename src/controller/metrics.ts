@@ -24,6 +24,14 @@ export const staleSyncWait: MetricDefinition<"controller" | "group" | "resource"
   stability: "BETA",
 };
 
+export const consistentReads: MetricDefinition<"controller" | "group" | "resource" | "reason"> = {
+  name: "stalewatch_consistent_reads_total",
+  type: "counter",
+  help: "Reads that ask the server for the version that a cache must reach, after a write whose answer was lost or before the first pass of a new leader.",
+  labels: { ...cacheLabels, reason: ["lost_answer", "new_leader"] },
+  stability: "ALPHA",
+};
+
 // Names, types, labels and buckets are upstream's:
 // https://pkg.go.dev/sigs.k8s.io/controller-runtime/pkg/internal/controller/metrics
 export const reconcileTotal: MetricDefinition<"controller" | "result"> = {
@@ -138,6 +146,14 @@ export const passesTotal: MetricDefinition<"controller" | "outcome"> = {
   stability: "ALPHA",
 };
 
+export const sweepsTotal: MetricDefinition<"controller" | "result"> = {
+  name: "stalewatch_sweeps_total",
+  type: "counter",
+  help: "Sweeps of a controller for what no pass finds, by how they ended.",
+  labels: { ...controllerLabel, result: ["success", "error"] },
+  stability: "ALPHA",
+};
+
 /** What became of an event that was recorded. */
 export type EventResult = "created" | "merged" | "rate_limited" | "dropped" | "failed";
 
@@ -152,6 +168,7 @@ export const eventsTotal: MetricDefinition<"controller" | "result"> = {
 export const controllerMetrics: readonly MetricDefinition[] = [
   staleSyncSkips,
   staleSyncWait,
+  consistentReads,
   reconcileTotal,
   reconcileErrors,
   terminalErrors,
@@ -163,5 +180,6 @@ export const controllerMetrics: readonly MetricDefinition[] = [
   reconcileTriggers,
   rescues,
   passesTotal,
+  sweepsTotal,
   eventsTotal,
 ];

@@ -58,12 +58,13 @@ export class PassRunner<T extends KubeObject, N extends string> {
     const { controller, resource, kinds, causes, gate, lostTriggers, origins, meters, env } = this.#options;
     const { key } = entry;
     const startedAt = env.clock.monotonic();
+    const failed = gate.hasUnanswered(key) ? await this.#learn(key, stop) : undefined;
     const own = kinds.require(resource);
     const object = own.lister.get(key) as DeepReadonly<T> | undefined;
     const fallback = lostTriggers.begin(entry);
     if (object) fallback?.read(own, object);
-    const stale = gate.staleFor(key, object?.metadata.uid);
-    const skipped = stale.length > 0 ? undefined : gate.ready(key);
+    const stale = failed ? [] : gate.staleFor(key, object?.metadata.uid);
+    const skipped = failed || stale.length > 0 ? undefined : gate.ready(key);
     const led = causes.take(key);
     const trace = new PassTrace({
       tracer: env.tracer,
@@ -76,7 +77,8 @@ export class PassRunner<T extends KubeObject, N extends string> {
       storeVersion: kinds.storeVersionOf(resource),
     });
     let end: PassEnd;
-    if (stale.length > 0) {
+    if (failed) end = failed;
+    else if (stale.length > 0) {
       // What led to the skipped pass leads to the one that will act.
       for (const cause of led) causes.note(key, cause.resource, cause.version);
       end = this.#skip(key, stale, trace);
@@ -86,6 +88,15 @@ export class PassRunner<T extends KubeObject, N extends string> {
     // Only now is it known whether the trace is kept, and so worth an exemplar.
     meters.time.observe(seconds, trace.span.context);
     return { end, span: trace.span.context };
+  }
+
+  async #learn(key: string, stop: AbortSignal): Promise<PassEnd | undefined> {
+    try {
+      await this.#options.gate.learn(key, stop);
+      return undefined;
+    } catch (error) {
+      return { outcome: "error", error };
+    }
   }
 
   #skip(key: string, stale: readonly StaleCache[], trace: PassTrace): PassEnd {
@@ -139,6 +150,9 @@ export class PassRunner<T extends KubeObject, N extends string> {
         gate.wrote(object, written, metadata);
         origins.wrote(written, metadata.resourceVersion, span.context);
       },
+      cachedUid: (gone, ref) => kinds.uidOf(gone, ref),
+      deleted: (gone, ref, uid) => gate.deleted(object, gone, ref, uid),
+      unanswered: (written) => gate.unanswered(object, written),
     });
     const pass: Pass<T, N> = {
       object,

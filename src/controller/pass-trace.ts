@@ -53,9 +53,11 @@ export class PassTrace {
 
   /** A child span for the time until a cache has caught up; it outlives the pass. */
   startWait(cache: StaleCache): Span {
+    const { missing } = cache;
     const attributes = {
       "stalewatch.resource": resourceName(cache.resource),
-      "stalewatch.wait.version": cache.version,
+      "stalewatch.wait.version": "version" in missing ? missing.version : undefined,
+      "stalewatch.wait.deleted_uid": "deletedUid" in missing ? missing.deletedUid : undefined,
     };
     return this.#tracer.startSpan(`wait for ${cache.resource.resource}`, { parent: this.span, attributes });
   }

@@ -1,5 +1,15 @@
 import { StalewatchError } from "../base/index.ts";
-import type { Draft, DeleteOptions, Live, Patch, PatchOptions, Writer, WriteOptions } from "../kube/index.ts";
+import {
+  ApiError,
+  type DeleteOptions,
+  type Draft,
+  isNotFound,
+  type Live,
+  type Patch,
+  type PatchOptions,
+  type WriteOptions,
+  type Writer,
+} from "../kube/index.ts";
 import {
   type DeepReadonly,
   keyOf,
@@ -23,11 +33,19 @@ export interface PassWriterOptions<T extends KubeObject> {
   readonly sending: (resource: Resource) => (() => void) | undefined;
   /** Told of every version that was written, before the write returns to the reconcile. */
   readonly wrote: (resource: Resource, metadata: KubeObject["metadata"]) => void;
+  /** As `cachedVersion`. */
+  readonly cachedUid: (resource: Resource, ref: ObjectRef) => string | undefined;
+  /** Told of every object that is gone; `uid` is undefined when neither the pass nor its cache knew it. */
+  readonly deleted: (resource: Resource, ref: ObjectRef, uid: string | undefined) => void;
+  /** Told when a write was sent and it is not known whether it was done. */
+  readonly unanswered: (resource: Resource) => void;
 }
 
 /** The writes of one pass, and whether any of them changed something. */
 export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> {
   readonly #options: PassWriterOptions<T>;
+  /** Of the objects that the pass has written. */
+  readonly #uids: Map<string, string> = new Map();
   #changed = false;
 
   constructor(options: PassWriterOptions<T>) {
@@ -84,9 +102,18 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     ref: ObjectRef,
     options: DeleteOptions = {},
   ): Promise<Live<O> | undefined> {
-    return this.#write("delete", resource, ref, options, (options) =>
-      this.#options.client.delete(resource, ref, options),
-    );
+    // Asked before the delete: its event is often in the cache before its answer is here.
+    const uid = options.uid ?? this.#uids.get(uidKey(resource, ref)) ?? this.#options.cachedUid(resource, ref);
+    try {
+      const left = await this.#write("delete", resource, ref, options, (options) =>
+        this.#options.client.delete(resource, ref, options),
+      );
+      if (!left && !options.dryRun) this.#options.deleted(resource, ref, uid);
+      return left;
+    } catch (thrown) {
+      if (isNotFound(thrown)) this.#options.deleted(resource, ref, uid);
+      throw thrown;
+    }
   }
 
   #owned(resource: Resource, draft: Draft): Draft {
@@ -117,13 +144,26 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     // Seen before the write: its event is often in the cache before its answer is here.
     if (ref.name !== undefined) calls.saw(resource, cachedVersion(resource, { ...ref, name: ref.name }));
     const answered = this.#options.sending(resource);
+    let sent = 0;
+    const beforeSend = (): void => {
+      options.beforeSend?.();
+      sent += 1;
+    };
     try {
-      const answer = await calls.call(verb, resource, ref, () => send(calls.options(options)));
+      const answer = await calls.call(verb, resource, ref, () => send(calls.options({ ...options, beforeSend })));
       if (!options.dryRun) this.#account(resource, answer);
       return answer;
+    } catch (thrown) {
+      if (sent > 0 && !options.dryRun && !(sent === 1 && isRefusal(thrown))) this.#unanswered(resource);
+      throw thrown;
     } finally {
       answered?.();
     }
+  }
+
+  #unanswered(resource: Resource): void {
+    this.#changed = true;
+    this.#options.unanswered(resource);
   }
 
   /** Without an answer the object is gone: there is no version to wait for. */
@@ -136,6 +176,16 @@ export class RecordingPassWriter<T extends KubeObject> implements PassWriter<T> 
     const { metadata } = answer;
     if (!calls.hasSeen(resource, metadata.resourceVersion)) this.#changed = true;
     calls.saw(resource, metadata.resourceVersion);
+    this.#uids.set(uidKey(resource, metadata), metadata.uid);
     wrote(resource, metadata);
   }
+}
+
+/** Said of the first try, before anything was done. What refuses a second one may be what the first one did. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof ApiError && thrown.status >= 400 && thrown.status < 500;
+}
+
+function uidKey({ group, resource }: Resource, ref: ObjectRef): string {
+  return `${group}/${resource} ${keyOf(ref)}`;
 }

@@ -1,21 +1,22 @@
 import type { Clock } from "../base/index.ts";
-import type { VersionedStore } from "../cache/index.ts";
 import type { Resource } from "../resources/index.ts";
 import type { Histogram, Span, SpanContext } from "../telemetry/index.ts";
 
-/** A cache that does not show a key's last write yet. */
+/** A cache that does not show yet what passes for a key have done. */
 export interface StaleCache {
   readonly resource: Resource;
   /** `group/resource`. */
   readonly name: string;
-  readonly store: VersionedStore;
-  readonly version: string;
+  /** What it does not show: a version, or that the object with a uid is gone. */
+  readonly missing: { readonly version: string } | { readonly deletedUid: string };
+  /** Resolves once it shows it, or nobody can tell any more. */
+  shown(signal: AbortSignal): Promise<void>;
   /** Where the time until it has caught up is recorded. */
   readonly waited: Histogram;
 }
 
 interface Wait {
-  readonly version: string;
+  readonly missing: string;
   readonly waited: Histogram;
   readonly since: number;
   readonly span: Span;
@@ -60,16 +61,21 @@ export class StaleWaits {
     return this.#keys.size;
   }
 
+  /** Since when the key has waited for this cache, monotonic milliseconds; undefined when it does not. */
+  since(key: string, cache: string): number | undefined {
+    return this.#keys.get(key)?.waits.get(cache)?.since;
+  }
+
   begin(key: string, { stale, span, startSpan }: Skip): void {
     const waiting = this.#keys.get(key) ?? { skipped: span, waits: new Map<string, Wait>() };
     this.#keys.set(key, waiting);
     for (const cache of stale) {
       const before = waiting.waits.get(cache.name);
-      if (before?.version === cache.version) continue;
+      const missing = Object.values(cache.missing).join();
+      if (before?.missing === missing) continue;
       before?.abort.abort();
       const { span = startSpan(cache), since = this.#clock.monotonic() } = before ?? {};
-      const { version, waited } = cache;
-      const wait = { version, waited, since, span, abort: new AbortController() };
+      const wait = { missing, waited: cache.waited, since, span, abort: new AbortController() };
       waiting.waits.set(cache.name, wait);
       void this.#follow(key, cache, wait);
     }
@@ -105,7 +111,7 @@ export class StaleWaits {
   }
 
   async #follow(key: string, cache: StaleCache, wait: Wait): Promise<void> {
-    const caughtUp = await cache.store.whenAtVersion(cache.version, wait.abort.signal).then(
+    const caughtUp = await cache.shown(wait.abort.signal).then(
       () => true,
       // Cancelled, or replaced by a wait for a later version, or the cache has stopped for good.
       () => false,

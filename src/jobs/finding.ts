@@ -60,17 +60,17 @@ interface FindingObject {
   readonly uid: string;
 }
 
-/** Age decides: from the warning age on it is stuck, from the critical age on critical. A clock behind the server's counts as age 0. */
+/** Age decides: from the warning age on it is stuck, from the critical age on critical. */
 export function weigh(
   sinceMs: number,
   now: number,
   limits: AgeLimits,
 ): { severity: Severity; state: FindingState; ageSeconds: number } {
-  const ageMs = Math.max(0, now - sinceMs);
+  const ageMs = now - sinceMs;
   return {
     severity: ageMs >= limits.criticalMs ? "critical" : "warning",
     state: ageMs >= limits.warningMs ? "stuck" : "watching",
-    ageSeconds: Math.floor(ageMs / 1_000),
+    ageSeconds: ageSeconds(sinceMs, now),
   };
 }
 
@@ -80,9 +80,14 @@ export function nextLimitAt(sinceMs: number, now: number, limits: AgeLimits): nu
   return ahead.length > 0 ? Math.min(...ahead) : undefined;
 }
 
-/** The same finding at a later time. */
-export function aged(finding: Finding, now: number, limits: AgeLimits): Finding {
-  return { ...finding, ...weigh(Date.parse(finding.since), now, limits) };
+/** The same finding at a later time. What it weighs is for the next verdict to say. */
+export function aged(finding: Finding, now: number): Finding {
+  return { ...finding, ageSeconds: ageSeconds(Date.parse(finding.since), now) };
+}
+
+/** A clock behind the server's counts as age 0. */
+function ageSeconds(sinceMs: number, now: number): number {
+  return Math.floor(Math.max(0, now - sinceMs) / 1_000);
 }
 
 /** Weighs a symptom and says whose it is. */

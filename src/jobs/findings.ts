@@ -1,6 +1,6 @@
 import type { Env, Family, Gauge, LabelValues } from "../telemetry/index.ts";
 import { stuckKinds } from "./decision-order.ts";
-import { aged, type AgeLimits, type Finding, type Severity } from "./finding.ts";
+import { aged, type Finding, type Severity } from "./finding.ts";
 import { stuckLimit, stuckObjects, stuckSince } from "./metrics.ts";
 import { limitsOf, type LimitOverrides } from "./verdict.ts";
 
@@ -9,11 +9,10 @@ const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info
 type GroupLabels = LabelValues<"kind" | "reason" | "namespace">;
 
 /**
- * What is known to be wrong now, an entry a Job, and its series. Healthy Jobs have no entry and no series. Promises that a
- * listing is as of the `now` it is given; does not judge: whoever makes the verdicts sets and clears them.
+ * What is known to be wrong now, an entry a Job, and its series. Healthy Jobs have no entry and no series. A listing
+ * shows ages as of the `now` it is given; it does not judge: whoever makes the verdicts sets and clears them.
  */
 export class Findings {
-  readonly #limits: ReadonlyMap<string, AgeLimits>;
   readonly #entries: Map<string, Finding> = new Map();
   readonly #stuckIn: Map<string, { labels: GroupLabels; objects: number }> = new Map();
   readonly #since: Family<keyof typeof stuckSince.labels, Gauge>;
@@ -22,9 +21,10 @@ export class Findings {
   constructor(env: Pick<Env, "meter">, overrides: LimitOverrides = {}) {
     this.#since = env.meter.gauge(stuckSince);
     this.#objects = env.meter.gauge(stuckObjects);
-    this.#limits = new Map(stuckKinds.map((kind) => [kind.id, limitsOf(kind, overrides)]));
     const limit = env.meter.gauge(stuckLimit);
-    for (const [kind, { warningMs, criticalMs }] of this.#limits) {
+    for (const stuckKind of stuckKinds) {
+      const kind = stuckKind.id;
+      const { warningMs, criticalMs } = limitsOf(stuckKind, overrides);
       limit.labels({ kind, severity: "warning" }).set(warningMs / 1_000);
       limit.labels({ kind, severity: "critical" }).set(criticalMs / 1_000);
     }
@@ -46,7 +46,7 @@ export class Findings {
   /** Worst first, then oldest first. Without `all`, only what is stuck (or queued), not what is merely watched. */
   list(now: number, options: { all?: boolean } = {}): readonly Finding[] {
     return [...this.#entries.values()]
-      .map((finding) => aged(finding, now, this.#limits.get(finding.kind) as AgeLimits))
+      .map((finding) => aged(finding, now))
       .filter(({ state }) => options.all === true || state !== "watching")
       .toSorted((a, b) => RANK[a.severity] - RANK[b.severity] || compareText(a.since, b.since));
   }

@@ -1,6 +1,6 @@
 import { Controller } from "../controller/index.ts";
 import type { Scope } from "../kube/index.ts";
-import { defineInterval, type Interval } from "../requeue/index.ts";
+import { defineInterval, type Interval, LagRequeue } from "../requeue/index.ts";
 import { type Job, keyOf, resources } from "../resources/index.ts";
 import { type Env, type Log, resolveEnv } from "../telemetry/index.ts";
 import type { Finding } from "./finding.ts";
@@ -23,16 +23,23 @@ export interface JobsControllerOptions {
   /** Passes at once; 2 unless given. */
   concurrency?: number;
   limits?: LimitOverrides;
+  /**
+   * Until when the caches are known to show what is there, wall time in milliseconds; now unless given. A cache that has lost its
+   * server must not make Jobs look older than what is known of them.
+   */
+  seenUntil?: () => number;
   env?: Partial<Env>;
 }
 
 /**
  * Judges a Job whenever it or one of its pods changes, and again at the moment when time alone may change the verdict. Only reads.
- * A Job that is healthy whatever the time costs no timer.
+ * A Job that is healthy whatever the time costs no timer. While a cache has lost its server, Jobs are judged as of the last contact.
  */
 export function jobsController(options: JobsControllerOptions): Controller<Job, "StuckJobAge"> {
   const { findings, name = "jobs", namespace, concurrency = 2, limits = {} } = options;
   const { clock, log } = resolveEnv(options.env);
+  const { seenUntil = () => clock.now() } = options;
+  let judgedUntil = 0;
   const scope: Scope = namespace === undefined ? {} : { namespace };
   return new Controller(name, {
     for: { resource: resources.jobs, scope },
@@ -40,12 +47,17 @@ export function jobsController(options: JobsControllerOptions): Controller<Job, 
     intervals: [StuckJobAge],
     concurrency,
     reconcile(pass) {
-      const now = clock.now();
+      const wallNow = clock.now();
+      // Never back: a verdict that was right when it was given stays while nothing new is known.
+      judgedUntil = Math.max(judgedUntil, Math.min(wallNow, seenUntil()));
+      const now = Math.min(wallNow, judgedUntil);
       const pods = pass.cached(resources.pods).ownedBy(pass.object);
       const { finding, dueAt } = verdictOn(pass.object, { pods }, now, limits);
       tell(pass.log, findings.set(pass.key, finding), finding);
+      if (dueAt === undefined) return undefined;
+      if (now < wallNow && dueAt <= wallNow) return pass.requeue.after(LagRequeue);
       // A timer may come a little early by the wall clock: then a short wait is left, never none.
-      return dueAt === undefined ? undefined : pass.requeue.after(StuckJobAge, Math.max(1, dueAt - now));
+      return pass.requeue.after(StuckJobAge, Math.max(1, dueAt - wallNow));
     },
     gone(ref) {
       const before = findings.set(keyOf(ref), undefined);

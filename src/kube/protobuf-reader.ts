@@ -1,4 +1,5 @@
 import { type Assembler, EMPTY } from "./assembler.ts";
+import { OwnStrings } from "./own-strings.ts";
 import type { Plan, PlannedField } from "./plan.ts";
 import { TimeText } from "./time-text.ts";
 import { Undecodable } from "./undecodable.ts";
@@ -13,6 +14,9 @@ export class ProtobufReader {
   readonly #values: unknown[];
   readonly #cursor: WireCursor = new WireCursor();
   readonly #times: TimeText = new TimeText();
+  readonly #own: OwnStrings = new OwnStrings();
+  /** Of the cursor's bytes. */
+  #view: DataView = new DataView(new ArrayBuffer(0));
   /** Of the value read last. */
   #hash = 0;
 
@@ -23,8 +27,10 @@ export class ProtobufReader {
 
   /** The message in these bytes. Errors: `Undecodable`. */
   read(plan: Plan, bytes: Buffer, start: number, end: number): object {
+    if (this.#cursor.bytes !== bytes) this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.#cursor.bytes = bytes;
     this.#cursor.at = start;
+    this.#own.clear();
     return this.#message(plan, end, 0);
   }
 
@@ -60,7 +66,7 @@ export class ProtobufReader {
   #value(field: PlannedField, tag: number, end: number, top: number, before: unknown): unknown {
     switch (field.kind) {
       case "string":
-        return this.#text(tag, end) || (field.pointer ? "" : undefined);
+        return this.#fieldText(field, tag, end) || (field.pointer ? "" : undefined);
       case "int":
         return this.#integer(tag) || (field.pointer ? 0 : undefined);
       case "bool":
@@ -127,7 +133,7 @@ export class ProtobufReader {
       const part = cursor.varint();
       if (part >>> 3 === 1) values[to] = this.#text(part, stop);
       else if (drop.length > 0 && drop.includes(values[to] as string)) cursor.skip(part, stop);
-      else if (part >>> 3 === 2) values[to + 1] = this.#text(part, stop);
+      else if (part >>> 3 === 2) values[to + 1] = this.#mapText(part, stop);
       else cursor.skip(part, stop);
       hash = Math.imul(hash ^ this.#hash, 31);
     }
@@ -146,11 +152,41 @@ export class ProtobufReader {
     return false;
   }
 
-  #text(tag: number, end: number): string {
+  /** Looked for among those of other objects only as long as this field's are found there. */
+  #fieldText(field: PlannedField, tag: number, end: number): string {
+    const { sharing } = field;
+    if (sharing.pays()) {
+      const text = this.#text(tag, end);
+      return this.#assembler.strings.found ? sharing.hit(text) : text;
+    }
     const cursor = this.#cursor;
-    const { strings } = this.#assembler;
     const stop = cursor.open(tag, end);
-    const text = strings.fromBytes(cursor.bytes, cursor.at, stop);
+    const text = this.#own.read(cursor.bytes, cursor.at, stop);
+    cursor.at = stop;
+    this.#hash = text.length;
+    return text;
+  }
+
+  /** Labels repeat what their object has, or what others have. */
+  #mapText(tag: number, end: number): string {
+    const cursor = this.#cursor;
+    const { at } = cursor;
+    const stop = cursor.open(tag, end);
+    const own = this.#own.find(cursor.bytes, cursor.at, stop);
+    if (own === undefined) {
+      cursor.at = at;
+      return this.#text(tag, end);
+    }
+    cursor.at = stop;
+    this.#hash = own.length;
+    return own;
+  }
+
+  #text(tag: number, end: number): string {
+    const { strings } = this.#assembler;
+    const cursor = this.#cursor;
+    const stop = cursor.open(tag, end);
+    const text = strings.fromBytes(cursor.bytes, this.#view, cursor.at, stop);
     cursor.at = stop;
     this.#hash = strings.hash;
     return text;

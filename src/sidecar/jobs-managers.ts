@@ -1,4 +1,5 @@
 import { defined } from "../base/index.ts";
+import type { InformerStatus } from "../cache/index.ts";
 import { Manager, type ManagedController } from "../controller/index.ts";
 import { type Findings, jobsController } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -29,14 +30,18 @@ export function jobsManagers(
       cacheSyncTimeoutMs: NO_DEADLINE,
       ...defined({ syncPeriod: syncPeriodMs, featureGates }),
     });
-  const jobs = (namespace: string | undefined, name: string): ManagedController =>
-    jobsController({
-      findings,
-      name,
-      env,
-      ...defined({ namespace, concurrency, limits }),
-    });
-  if (namespaces.length <= 1) return [manage([jobs(namespaces[0], "jobs"), ...controllers])];
-  const each = namespaces.map((namespace, index) => manage([jobs(namespace, nameFor(namespace, index))]));
+  const manageJobs = (namespace: string | undefined, name: string, others: readonly ManagedController[]): Manager => {
+    const seenUntil = (): number => contactUntil(manager.status().caches, env.clock.now());
+    const jobs = jobsController({ findings, name, seenUntil, env, ...defined({ namespace, concurrency, limits }) });
+    const manager = manage([jobs, ...others]);
+    return manager;
+  };
+  if (namespaces.length <= 1) return [manageJobs(namespaces[0], "jobs", controllers)];
+  const each = namespaces.map((namespace, index) => manageJobs(namespace, nameFor(namespace, index), []));
   return controllers.length > 0 ? [...each, manage(controllers)] : each;
+}
+
+/** Until when all of these caches are known to have heard what there was to hear. */
+function contactUntil(caches: readonly InformerStatus[], now: number): number {
+  return Math.min(now, ...caches.map(({ state, lastContactAt = now }) => (state === "watching" ? now : lastContactAt)));
 }

@@ -39,6 +39,11 @@ describe("the message of what was thrown", () => {
       new Error("no answer: EPIPE", { cause: new Error("EPIPE") }),
       "no answer: EPIPE",
     ],
+    [
+      "a cause that the message names, with a cause of its own",
+      new Error("no answer: look", { cause: new Error("no answer", { cause: new Error("EPIPE") }) }),
+      "no answer: look (EPIPE)",
+    ],
     ["a cause that is no error", new Error("no answer", { cause: "EPIPE" }), "no answer"],
     ["a chain of causes", new Error("a", { cause: new Error("b", { cause: new Error("c") }) }), "a (b (c))"],
   ])("%s", (_, thrown, message) => {

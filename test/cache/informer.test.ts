@@ -245,6 +245,28 @@ test("readers find objects by key, namespace, controller and label, through ever
   ]);
 });
 
+test("an owner without a namespace has its objects in all of them; one with a namespace has them there", async () => {
+  await using rig = new Rig();
+  const owned = owner("one");
+  await rig.started(10, [object("a", 1, owned), object("a", 2, { ...owned, namespace: "bank" }), object("b", 3)]);
+  const { lister } = rig.informer;
+  const versions = (namespace?: string): string[] => {
+    const metadata = { name: "own", uid: "one", resourceVersion: "1", ...(namespace ? { namespace } : {}) };
+    return lister.ownedBy({ metadata }).map((found) => found.metadata.resourceVersion);
+  };
+  expect([versions(), versions("shop"), versions("bank"), versions("none")]).toEqual([["1", "2"], ["1"], ["2"], []]);
+
+  rig.server.lastWatch.send(deleted("a", 11, { ...owned, namespace: "bank" }));
+  await rig.rest();
+  expect([versions(), versions("shop"), versions("bank")]).toEqual([["1"], ["1"], []]);
+  expect([names(lister.list("bank")), names(lister.list("shop")), names(lister.list())]).toEqual([
+    [],
+    ["a", "b"],
+    ["a", "b"],
+  ]);
+  expect(rig.informer.status().objects).toBe(2);
+});
+
 test("whenAtVersion resolves at the event or bookmark that reaches it, and not before", async () => {
   await using rig = new Rig();
   const reached: string[] = [];

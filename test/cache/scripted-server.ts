@@ -123,8 +123,12 @@ export function modified(
   return { type: "MODIFIED", object: object(name, version, more) };
 }
 
-export function deleted(name: string, version: number | string): WatchEvent<KubeObject> {
-  return { type: "DELETED", object: object(name, version) };
+export function deleted(
+  name: string,
+  version: number | string,
+  more?: Partial<KubeObject["metadata"]>,
+): WatchEvent<KubeObject> {
+  return { type: "DELETED", object: object(name, version, more) };
 }
 
 export function bookmark(version: number | string, initialEventsEnd = false): WatchEvent<KubeObject> {

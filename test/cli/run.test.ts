@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { parse, stringify } from "yaml";
 import { main } from "../../src/cli/index.ts";
 import { resources } from "../../src/resources/index.ts";
@@ -82,8 +82,7 @@ describe("stalewatch run", () => {
       expect(await answer.json()).toHaveProperty("findings");
     });
     expect(code).toBe(0);
-    await cluster.settle(); // until the server has noticed
-    expect(cluster.openWatches()).toBe(0);
+    await vi.waitFor(() => expect(cluster.openWatches()).toBe(0)); // until the server has noticed
   });
 
   it("exits 0 on SIGTERM, as a process", async () => {

@@ -43,6 +43,18 @@ export function accessContract(client: () => Promise<Client>): void {
       expect(custom.map(({ name }) => name as string)).toEqual(expect.arrayContaining(["widgets", "widgets/status"]));
     });
 
+    test("OpenAPI v3 leads to the schemas of a group version", async () => {
+      const api = await client();
+      // kube-apiserver says that this JSON is plain text.
+      const { paths } = JSON.parse((await api.get("/openapi/v3")).bytes.toString());
+      expect(paths["apis/batch/v1"].serverRelativeURL).toMatch(/^\/openapi\/v3\/apis\/batch\/v1/);
+      const { components } = (await api.get("/openapi/v3/apis/batch/v1")).json;
+      const schemas: Json[] = Object.values(components.schemas as Record<string, Json>);
+      const kindsOf = (schema: Json): Json[] => schema["x-kubernetes-group-version-kind"] ?? [];
+      const ofJob = schemas.find((schema) => kindsOf(schema).some(({ kind }) => kind === "Job"));
+      expect(Object.keys(ofJob.properties as object)).toEqual(["apiVersion", "kind", "metadata", "spec", "status"]);
+    });
+
     test("/version says which release this is", async () => {
       const api = await client();
       const { json } = await api.get("/version");

@@ -130,7 +130,7 @@ interface Copying {
 
 /** A Run whose ConfigMap's note was copied; a resync every ten minutes. */
 async function copying(reconcile: (pass: Copy) => ReturnType<typeof copy> = copy): Promise<Copying> {
-  const rig = await Rig.make({ syncPeriod: "10m" });
+  const rig = await Rig.make({ syncPeriod: "10m", traced: true });
   const lose: Copying["lose"] = {
     now: false,
     by: () => {
@@ -177,6 +177,8 @@ describe("a rescue", () => {
     expect(noteOf(rig)).toBe("second");
     expect(rescues(rig)).toEqual({ resync: 1, requeue: 0 });
     expect(rig.status.rescues).toEqual({ resync: 1, requeue: 0 });
+    const marked = rig.tracer.passes("runner").filter(({ attributes }) => attributes["stalewatch.rescue"]);
+    expect(marked.map(({ attributes }) => attributes["stalewatch.triggers"])).toEqual([["resync"]]);
     const { resourceVersion } = rig.cluster.objects.get(configMaps, "shop/export")?.metadata ?? {};
     expect(rig.lines.filter(({ message }) => message.includes("its trigger was lost"))).toEqual([
       {

@@ -16,6 +16,8 @@ const Again = defineInterval({ name: "Again", sort: "wait", duration: "20s" });
 interface Story extends History {
   /** How late the children's cache is, milliseconds. */
   readonly childDelayMs: number;
+  /** How many of the children's creates are done and not answered. */
+  readonly lostAnswers: number;
   readonly seed: number;
 }
 
@@ -24,6 +26,7 @@ const stories: fc.Arbitrary<Story> = fc
   .record({
     history: histories,
     childDelayMs: fc.constantFrom(0, 0, 300, 4_000),
+    lostAnswers: fc.nat({ max: 3 }),
     seed: fc.nat(),
   })
   .map(({ history, ...more }) => ({
@@ -116,6 +119,9 @@ async function follow(story: Story): Promise<void> {
     if (count > 1) twins.push(object.metadata.name);
   });
   cluster.faults.delay(leases, story.childDelayMs);
+  if (story.lostAnswers > 0) {
+    cluster.faults.loseAnswers({ match: { verb: "create", resource: "leases" }, times: story.lostAnswers });
+  }
   const stop = new AbortController();
   const client = new KubeClient({ transport: routed(transport, cluster), env });
   const manager = new Manager({

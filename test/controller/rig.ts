@@ -1,4 +1,4 @@
-import type { ExchangeRequest, ExchangeResponse, Transport } from "../../src/base/index.ts";
+import type { ExchangeRequest, ExchangeResponse, Random, Transport } from "../../src/base/index.ts";
 import {
   type ControllerStatus,
   type ManagedController,
@@ -15,6 +15,8 @@ import { RecordingMeter, RecordingTracer } from "./recording.ts";
 export interface RigOptions extends Omit<ManagerOptions, "controllers" | "client" | "cluster" | "env"> {
   /** Record spans; nobody traces unless given. There is no resync unless `syncPeriod` is given. */
   traced?: boolean;
+  /** 0.5 each time unless given. */
+  random?: Random;
 }
 
 export interface LogLine extends LogFields {
@@ -42,7 +44,13 @@ export class Rig implements AsyncDisposable {
     this.clock = clock;
     this.#options = options;
     const log = recordingLog(this.lines);
-    this.env = { clock, random: () => 0.5, meter: this.meter, log, ...(options.traced && { tracer: this.tracer }) };
+    this.env = {
+      clock,
+      random: options.random ?? (() => 0.5),
+      meter: this.meter,
+      log,
+      ...(options.traced && { tracer: this.tracer }),
+    };
     this.client = new KubeClient({ transport: counted(cluster.transport(), this.#requests), env: this.env });
   }
 
@@ -55,7 +63,7 @@ export class Rig implements AsyncDisposable {
 
   /** Starts a manager; its first passes are over when this resolves. */
   async run(...controllers: ManagedController[]): Promise<void> {
-    const { traced: _, ...options } = this.#options;
+    const { traced: _traced, random: _random, ...options } = this.#options;
     this.#manager = new Manager({ controllers, client: this.client, env: this.env, syncPeriod: 0, ...options });
     this.#running = this.#manager.run({ signal: this.stop.signal });
     this.#running.catch(() => {});

@@ -64,7 +64,8 @@ describe("the demo", () => {
     expect(story).toMatch(
       /\d+ passes skipped because a cache was behind, 0 Jobs made twice, 1 stuck Job found, 1 recovered\./,
     );
-    for (const line of told.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+    const lines = told.split("\n").filter((line) => !line.includes("--kubeconfig")); // as long as the machine's temporary folder
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(100);
     expect(told).toBe(stripVTControlCharacters(told));
   });
 

@@ -1,11 +1,12 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { LeadershipLostError } from "../../src/election/index.ts";
+import type { LeadershipLostError } from "../../src/election/index.ts";
 import { type Candidate, Election } from "./candidates.ts";
 import type { Network } from "./simulated-process.ts";
 
 /** What befalls one of three processes, and how long nothing else happens afterwards. */
 interface Step {
+  /** One of the three, or 3 for whoever leads. */
   readonly who: number;
   readonly what:
     | Network
@@ -23,6 +24,7 @@ interface Step {
   readonly thenMs: number;
 }
 
+const LEADER = 3;
 const HOUR_MS = 3_600_000;
 /** As a kubelet starts a container again. */
 const RESTART_MS = 1_000;
@@ -36,17 +38,23 @@ const shared: Step["what"][] = [
 
 function histories(...more: Step["what"][]): fc.Arbitrary<{ steps: Step[]; seed: number }> {
   const step = fc.record({
-    who: fc.nat({ max: 2 }),
+    who: fc.oneof(fc.nat({ max: 2 }), fc.constant(LEADER)),
     what: fc.constantFrom(...shared, ...more),
     thenMs: fc.oneof(fc.nat({ max: 3_000 }), fc.nat({ max: 20_000 })),
   });
   return fc.record({ steps: fc.array(step, { minLength: 4, maxLength: 12 }), seed: fc.nat({ max: 1_000_000 }) });
 }
 
+interface Place {
+  readonly candidate: Candidate;
+  /** When it ended, or was killed. */
+  endedAt?: number;
+}
+
 /** Three processes of which each is started again after it has ended. */
 class Trio {
   readonly election: Election;
-  readonly #places: { candidate: Candidate; endedAt?: number }[] = [];
+  readonly #places: Place[] = [];
   readonly #faults: { stop(): void }[] = [];
   #started = 0;
 
@@ -69,7 +77,8 @@ class Trio {
 
   do({ who, what }: Step): void {
     const { faults } = this.election.cluster;
-    const place = this.#places[who] as { candidate: Candidate; endedAt?: number };
+    const place = who === LEADER ? this.#leader() : this.#places[who];
+    if (!place) return undefined;
     const { candidate } = place;
     const { process } = candidate;
     const match = { resource: "leases" };
@@ -113,6 +122,10 @@ class Trio {
     }
   }
 
+  #leader(): Place | undefined {
+    return this.#places.find(({ candidate }) => candidate.elector.mayWrite());
+  }
+
   async #restart(): Promise<void> {
     const now = this.election.clock.monotonic();
     for (const [index, place] of this.#places.entries()) {
@@ -142,10 +155,10 @@ async function tell({ steps, seed }: { steps: Step[]; seed: number }): Promise<v
 }
 
 test("under any faults, pauses and clocks that jump, never do two lead, and somebody does in the end", async () => {
-  await fc.assert(fc.asyncProperty(histories("pause", "pause", "clock forward", "clock back"), tell), { numRuns: 150 });
+  await fc.assert(fc.asyncProperty(histories("pause", "pause", "clock forward", "clock back"), tell), { numRuns: 100 });
 });
 
 /** A wall clock that is set back while its machine sleeps deceives both of a holder's clocks; nothing can be promised then. */
 test("under any faults and machines that sleep, never do two lead, and somebody does in the end", async () => {
-  await fc.assert(fc.asyncProperty(histories("suspend", "suspend", "clock forward"), tell), { numRuns: 150 });
+  await fc.assert(fc.asyncProperty(histories("suspend", "suspend", "clock forward"), tell), { numRuns: 100 });
 });

@@ -2,7 +2,7 @@ import type { Clock, ExchangeRequest, ExchangeResponse, Timer, Transport } from 
 import { sleep } from "../../src/base/index.ts";
 import type { VirtualClock } from "../../src/testing/index.ts";
 
-/** What the network does to a process's calls. */
+/** What the network does to a process's calls; watches that are open stay as they are. */
 export type Network =
   | "fine"
   /** Nothing arrives, and nobody says so. */
@@ -97,6 +97,7 @@ export class SimulatedProcess implements Clock, Transport {
     request.signal?.throwIfAborted();
     request.beforeSend?.();
     this.#onSend(request);
+    if (request.pool === "watches") return this.#watch(request);
     const answer = this.#carry(request);
     answer.catch(() => {}); // given up below where the caller gave up
     const { promise: aborted, reject } = Promise.withResolvers<never>();
@@ -113,8 +114,22 @@ export class SimulatedProcess implements Clock, Transport {
     return this.#inner.close();
   }
 
+  async #watch(request: ExchangeRequest): Promise<ExchangeResponse> {
+    if (this.network === "refused") throw new Error("connect ECONNREFUSED");
+    const { body, ...head } = await this.#inner.exchange(request);
+    return { ...head, body: this.#whileAwake(body) };
+  }
+
+  async *#whileAwake(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    for await (const part of body) {
+      while (this.#awake) await this.#awake.promise;
+      yield part;
+    }
+  }
+
   /** What is sent arrives whether or not its sender still waits: its signal stays behind. */
-  async #carry({ beforeSend: _, signal: _signal, ...request }: ExchangeRequest): Promise<ExchangeResponse> {
+  async #carry(sent: ExchangeRequest): Promise<ExchangeResponse> {
+    const { beforeSend: _, signal: _signal, ...request } = sent;
     const { network } = this;
     if (network === "refused") throw new Error("connect ECONNREFUSED");
     if (network === "black hole") return new Promise(() => {});

@@ -5,8 +5,9 @@ export class MortalTransport implements Transport {
   readonly #inner: Transport;
   readonly #onDeath: () => void;
   #isDead = false;
-  #writesLeft: number = Number.POSITIVE_INFINITY;
   #thaw: PromiseWithResolvers<void> | undefined;
+  #writes = 0;
+  #due: { readonly at: number; readonly happen: () => void } | undefined;
 
   /** `onDeath` is called once, when it is killed. */
   constructor(inner: Transport, onDeath: () => void) {
@@ -14,7 +15,7 @@ export class MortalTransport implements Transport {
     this.#onDeath = onDeath;
   }
 
-  /** Nothing is sent or answered any more. What has been sent is done all the same. */
+  /** SIGKILL: nothing is sent or answered any more. What has been sent is done all the same. */
   kill(): void {
     if (this.#isDead) return;
     this.#isDead = true;
@@ -23,12 +24,7 @@ export class MortalTransport implements Transport {
     this.#onDeath();
   }
 
-  /** Kills it once so many more writes have been done, before it hears the answer to the last one; renewals do not count. */
-  killAfterWrites(count: number): void {
-    this.#writesLeft = count;
-  }
-
-  /** SIGSTOP: what is to be sent waits, and so does what is to be checked before it is sent. */
+  /** SIGSTOP: what is to be sent waits, before anything that is checked as it is sent. */
   freeze(): void {
     this.#thaw ??= Promise.withResolvers();
   }
@@ -38,20 +34,33 @@ export class MortalTransport implements Transport {
     this.#thaw = undefined;
   }
 
+  /** Calls `happen` once so many more writes have been done, before the process hears of the last one. Renewals do not count. */
+  afterWrites(count: number, happen: () => void): void {
+    this.#due = { at: this.#writes + Math.max(count, 1), happen };
+  }
+
   async exchange(request: ExchangeRequest): Promise<ExchangeResponse> {
-    while (this.#thaw) await this.#thaw.promise;
-    if (this.#isDead) throw new Error("the process is dead");
-    if (request.method !== "GET" && request.pool === "requests") this.#writesLeft -= 1;
-    const isLast = this.#writesLeft <= 0;
+    await this.#alive();
     const response = await this.#inner.exchange(request);
-    if (isLast) {
-      this.kill();
-      throw new Error("the process is dead");
-    }
+    if (request.method !== "GET" && request.pool === "requests") this.#countWrite();
+    await this.#alive();
     return response;
   }
 
   close(): Promise<void> {
     return this.#inner.close();
+  }
+
+  async #alive(): Promise<void> {
+    while (this.#thaw) await this.#thaw.promise;
+    if (this.#isDead) throw new Error("the process is dead");
+  }
+
+  #countWrite(): void {
+    this.#writes += 1;
+    if (this.#due?.at !== this.#writes) return;
+    const { happen } = this.#due;
+    this.#due = undefined;
+    happen();
   }
 }

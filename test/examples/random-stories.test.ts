@@ -1,29 +1,36 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { seededRandom } from "../../src/base/index.ts";
-import { isFinishedJob, KubeClient, resources } from "stalewatch";
-import { sweepOrphans } from "../../examples/job-runner/orphan-sweep.ts";
+import { isFinishedJob, resources } from "stalewatch";
+import type { RequestMatch } from "stalewatch/testing";
 import { BLOCK_MOVE, type TerraformRun, terraformRuns } from "../../examples/job-runner/terraform-run.ts";
 import { type ProcessOptions, RunnerProcess } from "./runner-process.ts";
-import { World } from "./world.ts";
+import { NAMESPACE, World } from "./world.ts";
 
 const { jobs } = resources;
 const KINDS = { runs: terraformRuns, jobs };
 
+/** What may be refused, or not be answered. */
+const CALLS = {
+  "create Job": { verb: "create", resource: "jobs" },
+  "mark run": { verb: "patch", resource: "terraformruns" },
+  "write status": { verb: "patch", resource: "terraformruns", subresource: "status" },
+  "take lease": { verb: ["create", "patch"], resource: "leases", namespace: NAMESPACE },
+  read: { verb: ["get", "list"] },
+  anything: {},
+} as const satisfies Record<string, RequestMatch>;
+
+type CallName = keyof typeof CALLS;
+
+/** Something that happens. What befalls the process that works at that moment may wait for its next writes. */
 type Step =
   | { readonly do: "wait"; readonly ms: number }
   | { readonly do: "change" | "touch" | "pause" | "resume" | "approve" | "delete" | "dropJob"; readonly run: number }
   | { readonly do: "delay"; readonly kind: keyof typeof KINDS; readonly ms: number }
-  | { readonly do: "kill" | "stop" | "freeze" }
-  | { readonly do: "killAfterWrites"; readonly count: number }
-  | {
-      readonly do: "refuse";
-      readonly verb: "create" | "patch" | "get" | "list";
-      readonly status: 409 | 429 | 500 | 503;
-      readonly times: number;
-    }
-  | { readonly do: "lose"; readonly verb: "create" | "patch" | "get"; readonly times: number }
-  | { readonly do: "slow"; readonly ms: number; readonly times: number };
+  | { readonly do: "kill" | "stop"; readonly afterWrites: number }
+  | { readonly do: "freeze"; readonly afterWrites: number; readonly ms: number }
+  | { readonly do: "refuse"; readonly call: CallName; readonly status: number; readonly times: number }
+  | { readonly do: "lose" | "slow"; readonly call: CallName; readonly times: number };
 
 interface Wish {
   readonly spec: Partial<TerraformRun["spec"]>;
@@ -51,55 +58,34 @@ const wishes: fc.Arbitrary<Wish> = fc.record({
   owned: fc.constantFrom(true, true, true, false),
 });
 
-const run = fc.nat(2);
+const afterWrites = fc.nat(6);
+const call = fc.constantFrom(...(Object.keys(CALLS) as CallName[]));
+const times = fc.integer({ min: 1, max: 3 });
+
+const meddling = fc.constantFrom("change", "touch", "pause", "resume", "approve", "delete", "dropJob");
 const steps: fc.Arbitrary<Step> = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.constantFrom(0, 60, 700, 2_500, 8_000, 45_000) }),
-  },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constantFrom("change", "touch", "pause", "resume", "approve", "delete", "dropJob"),
-      run,
-    }),
-  },
+  { weight: 6, arbitrary: record("wait", { ms: fc.constantFrom(0, 60, 700, 2_500, 8_000, 45_000) }) },
+  { weight: 6, arbitrary: meddling.chain((what) => record(what, { run: fc.nat(2) })) },
   {
     weight: 4,
-    arbitrary: fc.record({
-      do: fc.constant("delay"),
-      kind: fc.constantFrom("runs", "jobs"),
+    arbitrary: record("delay", {
+      kind: fc.constantFrom("runs", "jobs", "jobs"),
       ms: fc.constantFrom(0, 300, 4_000, 30_000),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom("kill", "stop", "freeze") }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant("killAfterWrites"), count: fc.nat(6) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constant("refuse"),
-      verb: fc.constantFrom("create", "patch", "get", "list"),
-      status: fc.constantFrom(409, 429, 500, 503),
-      times: fc.integer({ min: 1, max: 4 }),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      do: fc.constant("lose"),
-      verb: fc.constantFrom("create", "patch", "get"),
-      times: fc.integer({ min: 1, max: 2 }),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({
-      do: fc.constant("slow"),
-      ms: fc.constantFrom(500, 3_000),
-      times: fc.integer({ min: 1, max: 3 }),
-    }),
-  },
+  { weight: 4, arbitrary: fc.constantFrom("kill", "stop").chain((what) => record(what, { afterWrites })) },
+  { weight: 2, arbitrary: record("freeze", { afterWrites, ms: fc.constantFrom(5_000, 25_000, 100_000) }) },
+  { weight: 3, arbitrary: record("refuse", { call, status: fc.constantFrom(409, 429, 500, 503), times }) },
+  { weight: 3, arbitrary: record("lose", { call, times }) },
+  { weight: 1, arbitrary: record("slow", { call, times }) },
 ) as fc.Arbitrary<Step>;
+
+function record<D extends string, F>(
+  what: D,
+  fields: { [K in keyof F]: fc.Arbitrary<F[K]> },
+): fc.Arbitrary<F & { do: D }> {
+  return fc.record({ do: fc.constant(what), ...fields }) as unknown as fc.Arbitrary<F & { do: D }>;
+}
 
 const stories: fc.Arbitrary<Story> = fc.record({
   wishes: fc.array(wishes, { minLength: 1, maxLength: 3 }),
@@ -180,10 +166,7 @@ async function follow(story: Story): Promise<void> {
   expect(world.harm).toEqual([]);
   expect(world.jobs().filter((job) => !isFinishedJob(job))).toEqual([]);
   expect(names.filter((name) => world.hasState(name))).toEqual([]);
-  await world.pass(61_000);
-  const client = new KubeClient({ transport: cluster.transport(), env: { clock } });
-  await sweep(world, client);
-  expect(world.holders()).toEqual({});
+  await until(world, () => Object.keys(world.holders()).length === 0);
   await deployment.scaleDown();
   await world[Symbol.asyncDispose]();
   expect(clock.waitingTimers, "nothing waits in vain").toBe(0);
@@ -203,12 +186,6 @@ async function until(world: World, done: () => boolean): Promise<void> {
   }
 }
 
-async function sweep(world: World, client: KubeClient): Promise<void> {
-  const swept = sweepOrphans(client, world.clock.now(), new AbortController().signal);
-  await world.pass(0);
-  await swept;
-}
-
 interface Cast {
   readonly world: World;
   readonly deployment: Deployment;
@@ -224,25 +201,32 @@ async function play(step: Step, { world, deployment, faults }: Cast): Promise<vo
     case "delay":
       return cluster.faults.delay(KINDS[step.kind], step.ms);
     case "kill":
-      return void working?.kill();
+      return befall(working, step.afterWrites, (process) => void process.kill());
     case "stop":
-      return void working?.stop();
+      return befall(working, step.afterWrites, (process) => void process.stop());
     case "freeze":
-      working?.transport.freeze();
-      return void clock.setTimer(() => working?.transport.thaw(), 25_000);
-    case "killAfterWrites":
-      return working?.transport.killAfterWrites(step.count);
+      return befall(working, step.afterWrites, ({ transport }) => {
+        transport.freeze();
+        clock.setTimer(() => transport.thaw(), step.ms);
+      });
     case "refuse": {
-      const { verb, status, times } = step;
-      return void faults.push(cluster.faults.failRequests({ match: { verb }, status, times }));
+      const { status, times } = step;
+      return void faults.push(cluster.faults.failRequests({ match: CALLS[step.call], status, times }));
     }
     case "lose":
-      return void faults.push(cluster.faults.loseAnswers({ match: { verb: step.verb }, times: step.times }));
+      return void faults.push(cluster.faults.loseAnswers({ match: CALLS[step.call], times: step.times }));
     case "slow":
-      return void faults.push(cluster.faults.slowRequests({ ms: step.ms, times: step.times }));
+      return void faults.push(cluster.faults.slowRequests({ match: CALLS[step.call], ms: 3_000, times: step.times }));
     default:
       return meddle(world, step.do, `r${step.run}`, clock.monotonic());
   }
+}
+
+/** At once, or between two of its writes. */
+function befall(process: RunnerProcess | undefined, afterWrites: number, fate: (process: RunnerProcess) => void): void {
+  if (!process) return;
+  if (afterWrites === 0) fate(process);
+  else process.transport.afterWrites(afterWrites, () => fate(process));
 }
 
 /** What people do to a run. */

@@ -1,5 +1,5 @@
 import { seededRandom } from "../../src/base/index.ts";
-import { type Env, KubeClient, LeaderElector, type LiveReader, Manager, type Writer } from "stalewatch";
+import { type Env, KubeClient, Manager } from "stalewatch";
 import { jobRunner } from "../../examples/job-runner/job-runner.ts";
 import { MortalTransport } from "./mortal-transport.ts";
 import type { World } from "./world.ts";
@@ -17,18 +17,28 @@ export class RunnerProcess {
   readonly transport: MortalTransport;
   /** Settles when it has come to its end, with what it ended with. */
   readonly ended: Promise<unknown>;
-  /** Its manager runs. */
-  isWorking = false;
   readonly #stop: AbortController = new AbortController();
-  readonly #env: Partial<Env>;
-  readonly #options: ProcessOptions;
+  readonly #manager: Manager;
 
-  constructor(world: World, options: ProcessOptions = {}) {
-    this.transport = new MortalTransport(world.cluster.transport(), () => this.#stop.abort());
-    this.#env = { clock: world.clock, random: seededRandom(options.seed ?? 1) };
-    this.#options = options;
-    const { signal } = this.#stop;
-    this.ended = (options.elects ? this.#stand(signal) : this.#work(signal)).catch((error: unknown) => error);
+  constructor(world: World, { elects, ungated, seed = 1 }: ProcessOptions = {}) {
+    const transport = new MortalTransport(world.cluster.transport(), () => this.#stop.abort());
+    const env: Partial<Env> = { clock: world.clock, random: seededRandom(seed) };
+    const elections = new KubeClient({ transport, env, pool: "election" });
+    this.transport = transport;
+    this.#manager = new Manager({
+      controllers: [jobRunner(env)],
+      client: new KubeClient({ transport, env }),
+      syncPeriod: "2m",
+      env,
+      ...(elects && { leaderElection: { client: elections, lease: { namespace: "default", name: "job-runner" } } }),
+      ...(ungated && { featureGates: "StaleControllerConsistencyTerraformRun=false" }),
+    });
+    this.ended = this.#manager.run({ signal: this.#stop.signal }).catch((error: unknown) => error);
+  }
+
+  /** Its controller makes passes. */
+  get isWorking(): boolean {
+    return this.#manager.status().state === "running";
   }
 
   /** Asks it to stop, as SIGTERM does. */
@@ -42,48 +52,4 @@ export class RunnerProcess {
     this.transport.kill();
     return this.ended;
   }
-
-  async #stand(signal: AbortSignal): Promise<void> {
-    const client = this.#client("election");
-    const lease = { namespace: "default", name: "job-runner" };
-    const elector = new LeaderElector({ client, lease, env: this.#env });
-    await elector.run({
-      signal,
-      lead: (signal) => this.#work(signal, () => elector.requireLeadership()),
-    });
-  }
-
-  async #work(signal: AbortSignal, beforeSend?: () => void): Promise<void> {
-    const env = this.#env;
-    const client = this.#client("requests");
-    const manager = new Manager({
-      controllers: [jobRunner(env)],
-      client: beforeSend ? checked(client, beforeSend) : client,
-      env,
-      ...(this.#options.ungated && { featureGates: "StaleControllerConsistencyTerraformRun=false" }),
-    });
-    this.isWorking = true;
-    try {
-      await manager.run({ signal });
-    } finally {
-      this.isWorking = false;
-    }
-  }
-
-  #client(pool: "requests" | "election"): KubeClient {
-    return new KubeClient({ transport: this.transport, env: this.#env, pool });
-  }
-}
-
-/** A client whose writes are sent only if `beforeSend` does not throw. */
-function checked(client: LiveReader & Writer, beforeSend: () => void): LiveReader & Writer {
-  return {
-    get: (...call) => client.get(...call),
-    list: (...call) => client.list(...call),
-    watch: (...call) => client.watch(...call),
-    create: (resource, draft, options) => client.create(resource, draft, { ...options, beforeSend }),
-    update: (resource, object, options) => client.update(resource, object, { ...options, beforeSend }),
-    patch: (resource, ref, patch, options) => client.patch(resource, ref, patch, { ...options, beforeSend }),
-    delete: (resource, ref, options) => client.delete(resource, ref, { ...options, beforeSend }),
-  };
 }

@@ -81,7 +81,7 @@ describe("Findings", () => {
     expect(since[0]).toContain("InvalidImageName");
   });
 
-  it("lists the worst first, then the oldest, as of the time it is asked", () => {
+  it("lists the worst first, then the oldest, with ages as of the time it is asked", () => {
     const findings = new Findings({ meter: noopMeter });
     findings.set("shop/young", stuckJob("young", 120, 60));
     findings.set("shop/old", stuckJob("old", 120));
@@ -89,8 +89,11 @@ describe("Findings", () => {
     const names = (seconds: number): string[] =>
       findings.list(at(seconds)).map(({ severity, object }) => `${severity} ${object.name}`);
     expect(names(120)).toEqual(["critical oldest", "warning old", "warning young"]);
-    expect(names(300)).toEqual(["critical oldest", "critical old", "warning young"]);
+    // Older, but no worse before the next verdict says so.
+    expect(names(300)).toEqual(["critical oldest", "warning old", "warning young"]);
     expect(findings.list(at(300))[1]).toMatchObject({ since: CREATED, ageSeconds: 300 });
+    findings.set("shop/old", stuckJob("old", 300));
+    expect(names(300)).toEqual(["critical oldest", "critical old", "warning young"]);
   });
 
   it("publishes the limits in force", () => {

@@ -15,8 +15,11 @@ describe("the jobs controller", () => {
   let logged: string[];
   let stop: AbortController;
   let running: Promise<void>;
+  /** Since when the caches have been without their server. */
+  let lostAt: number;
 
   beforeEach(async () => {
+    lostAt = Number.POSITIVE_INFINITY;
     cluster = await EmbeddedCluster.start();
     logged = [];
     const note =
@@ -26,7 +29,7 @@ describe("the jobs controller", () => {
     const env = { clock: cluster.clock, log: { ...noopLog, info: note("info"), warn: note("warn") } };
     findings = new Findings({ meter: noopMeter });
     manager = new Manager({
-      controllers: [jobsController({ findings, env })],
+      controllers: [jobsController({ findings, env, seenUntil: () => Math.min(cluster.clock.now(), lostAt) })],
       client: new KubeClient({ transport: cluster.transport(), env }),
       syncPeriod: 0,
       env,
@@ -124,5 +127,29 @@ describe("the jobs controller", () => {
     await cluster.settle({ advance: 600_000 });
     expect(states()).toEqual(["untouched S01 stuck critical"]);
     expect(cluster.currentVersion()).toBe(version);
+  });
+
+  /** Five minutes of a Job that nobody touches; the cache may lose its server after half a minute. */
+  async function leaveUntouched(connected: boolean): Promise<void> {
+    addJob("a");
+    await cluster.settle({ advance: 30_000 });
+    if (!connected) lostAt = cluster.clock.now();
+    await cluster.settle({ advance: 270_000 });
+  }
+
+  describe("a Job that nobody has touched for five minutes", () => {
+    it("is stuck while the cache hears its server", async () => {
+      await leaveUntouched(true);
+      expect(states()).toEqual(["a S01 stuck critical"]);
+    });
+
+    it("is not called stuck while the cache does not, and is soon after it does again", async () => {
+      await leaveUntouched(false);
+      expect(states()).toEqual(["a S01 watching warning"]);
+      expect(logged).toEqual([]);
+      lostAt = Number.POSITIVE_INFINITY;
+      await cluster.settle({ advance: 5_000 });
+      expect(states()).toEqual(["a S01 stuck critical"]);
+    });
   });
 });

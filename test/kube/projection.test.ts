@@ -117,6 +117,20 @@ describe("labels", () => {
       expected,
     );
   });
+
+  it("that repeat the object's own name and uid, or nearly, are read as they stand", async () => {
+    // So many that the reader has found that names and uids are not worth looking for.
+    const objects = Array.from({ length: 2_000 }, (_, index) => ({
+      metadata: {
+        name: `job-${index}`,
+        uid: `uid-${index}`,
+        labels: { "job-name": `job-${index}`, "controller-uid": `uid-${index}`, next: `job-${index + 1}`, app: "x" },
+      },
+    }));
+    const expected = objects.map((object) => projectionOf(resources.jobs.shape as Shape<unknown>, object));
+    const encoded = objects.map((object) => encode(resources.jobs.shape as Shape<unknown>, object));
+    expect(await listed(resources.jobs, protobufList(...encoded))).toEqual(expected);
+  });
 });
 
 describe("shapes", () => {

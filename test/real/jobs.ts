@@ -35,13 +35,17 @@ export function endOf(job: Json): string | undefined {
   return conditions.find(({ type, status }) => status === "True" && (type === "Complete" || type === "Failed"))?.type;
 }
 
-/** At most 20 at a time. */
-export async function forEach<T>(items: Iterable<T>, work: (item: T) => Promise<unknown>): Promise<void> {
+/** So many at a time. */
+export async function forEach<T>(
+  items: Iterable<T>,
+  work: (item: T) => Promise<unknown>,
+  { atOnce = 20 }: { atOnce?: number } = {},
+): Promise<void> {
   const queue = [...items].values();
   const worker = async (): Promise<void> => {
     for (const item of queue) await work(item);
   };
-  await Promise.all(Array.from({ length: 20 }, worker));
+  await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
 /** namespace/name -> resourceVersion: two places with the same map hold the same objects in the same states. */

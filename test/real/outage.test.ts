@@ -6,6 +6,10 @@ import { resources } from "../../src/resources/index.ts";
 import { clusterTools, describeReal, eventually, pause, RealCluster, sampleOf, Sidecar } from "./harness/index.ts";
 import { background, createJob, forEach, jobNames, serverVersions, versionsOf } from "./jobs.ts";
 
+interface CachesAnswer {
+  caches: { resource: string; informer: { objects: number } }[];
+}
+
 const jobsPath = "/apis/batch/v1/namespaces/default/jobs";
 const jobsKind = { group: "batch", version: "v1", resource: "jobs" };
 
@@ -43,6 +47,7 @@ describeReal("an outage of a real server", clusterTools, () => {
     await sidecarReaches(await newest());
 
     await access.killApiServer();
+    await forEach(names.slice(50), (name) => access.deleteFromEtcd(`jobs/default/${name}`));
     await access.compactEtcd();
     const why = await eventually("the sidecar says why", async () => {
       const { body } = await sidecar.readyz();
@@ -67,7 +72,10 @@ describeReal("an outage of a real server", clusterTools, () => {
       ),
       sidecarReaches(last),
     ]);
-    expect(informer.lister.list("default")).toHaveLength(31);
+    expect(informer.lister.list("default")).toHaveLength(21);
+    const { caches } = await sidecar.api<CachesAnswer>("caches");
+    const present = Object.keys(await serverVersions(access, jobsPath)).length;
+    expect(caches.find(({ resource }) => resource === "jobs")?.informer.objects).toBe(present);
     expect((await sidecar.readyz()).status).toBe(200);
 
     const own = (await meter.scrape()).body.toString();
@@ -79,6 +87,9 @@ describeReal("an outage of a real server", clusterTools, () => {
       const listFailures = { ...jobsKind, reason: "unreachable" };
       expect(sampleOf(page, "stalewatch_list_failures_total", listFailures)).toBeGreaterThan(0);
       expect(sampleOf(page, "stalewatch_relists_total", { ...jobsKind, reason: "expired" })).toBe(1);
+      // Of those that went while nobody could tell, no event was left.
+      const gone = { ...jobsKind, change: "deleted" };
+      expect(sampleOf(page, "stalewatch_relist_differences_total", gone)).toBeGreaterThanOrEqual(10);
     }
     stop.abort();
     await running;

@@ -33,7 +33,14 @@ describe("the packed tarball", () => {
 
   test("runs: stalewatch version", async () => {
     const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
-    expect((await run("npx", ["--no-install", "stalewatch", "version"], folder)).stdout).toContain(version);
+    const { stdout } = await run("npx", ["--no-install", "stalewatch", "version"], folder);
+    expect(stdout).toMatch(/^stalewatch (\S+), Node [\d.]+, commit [0-9a-f]{40}\n$/);
+    expect(stdout).toContain(` ${version},`);
+  });
+
+  test("plays the demo to its end", async () => {
+    const { stdout } = await run("npx", ["--no-install", "stalewatch", "demo", "--for", "3s"], folder);
+    expect(stdout).toContain("Everything has stopped; nothing is left running.");
   });
 
   test("answers `stalewatch version` in under 150 ms", async () => {

@@ -14,7 +14,9 @@ import {
 } from "./harness/index.ts";
 import { forEach, jobNames } from "./jobs.ts";
 
-const owners = 200;
+const owners = 1_000;
+/** Of the owners, those whose mark comes back before the child at the least; on a busy machine some come late. */
+const early = owners / 4;
 
 interface Outcome {
   /** Children that each owner has on the server, by owner uid. */
@@ -48,8 +50,8 @@ describeReal("own writes on a real server, the cache of the children 500 ms late
     const skips = sampleOf(page, "stale_sync_skips_total", labels) ?? 0;
     const waits = sampleOf(page, "stale_sync_wait_seconds_count", labels) ?? 0;
     const waited = sampleOf(page, "stale_sync_wait_seconds_sum", labels) ?? 0;
-    expect(skips).toBeGreaterThan(0);
-    expect(waits).toBeGreaterThan(0);
+    expect(skips).toBeGreaterThanOrEqual(early);
+    expect(waits).toBeGreaterThanOrEqual(early);
     expect(waited / waits).toBeGreaterThan(0.05);
     expect(waited / waits).toBeLessThan(5); // woken by the event, not by the fallback interval
   });
@@ -57,7 +59,7 @@ describeReal("own writes on a real server, the cache of the children 500 ms late
   test("with the gate off the same controller makes duplicates", async () => {
     const { children, page } = await runExample("StaleControllerConsistencyConfigMap=false");
     expect(children.size).toBe(owners);
-    expect(Math.max(...children.values())).toBeGreaterThan(1);
+    expect([...children.values()].filter((count) => count > 1).length).toBeGreaterThanOrEqual(early);
     expect(sampleOf(page, "stale_sync_skips_total", { controller: "example", resource: "leases" }) ?? 0).toBe(0);
   });
 
@@ -65,15 +67,17 @@ describeReal("own writes on a real server, the cache of the children 500 ms late
     const namespace = await access.namespace("own-writes");
     const scope = { namespace, labelSelector: "example=owner" };
     const meter = new PrometheusMeter({ catalog, processMetrics: false });
+    const marked = new Map<string, () => void>();
     const controller = new Controller("example", {
       for: { resource: resources.configMaps, scope },
       owns: [{ resource: resources.leases, scope: { namespace } }],
-      concurrency: 4,
+      concurrency: 16,
       async reconcile({ object, cached, write }) {
         if (cached(resources.leases).ownedBy(object).length > 0) return;
         await write.create(resources.leases, { metadata: { generateName: "child-" }, spec: {} });
         const mark = { metadata: { annotations: { "example.com/child": "made" } } };
         await write.patch(resources.configMaps, object.metadata, { type: "merge", body: mark });
+        marked.get(object.metadata.name)?.();
       },
     });
     const client = new KubeClient({ transport: cluster.transport, qps: 1_000, burst: 1_000, env: { meter } });
@@ -82,7 +86,13 @@ describeReal("own writes on a real server, the cache of the children 500 ms late
     const running = manager.run({ signal: stop.signal });
 
     const names = jobNames(owners);
-    await forEach(names, (name) => createOwner(access, namespace, name));
+    // Never more owners at work than workers, so that the mark does not wait in the queue until the child is there.
+    const startOne = async (name: string): Promise<void> => {
+      const made = new Promise<void>((resolve) => marked.set(name, resolve));
+      await createOwner(access, namespace, name);
+      await made;
+    };
+    await forEach(names, startOne, { atOnce: 8 });
     await eventually("every owner has a child", async () => (await childrenOf(access, namespace)).size === owners);
     // One more look at every owner, after which nothing may have been made again.
     const path = `/api/v1/namespaces/${namespace}/configmaps`;

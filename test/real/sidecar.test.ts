@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   type ClusterAccess,
@@ -6,6 +8,7 @@ import {
   eventually,
   Kubelet,
   lintMetrics,
+  type Rule,
   sampleOf,
   sharedCluster,
   Sidecar,
@@ -14,11 +17,15 @@ import { createJob, forEach, jobNames } from "./jobs.ts";
 
 const jobsCache = { name: "stalewatch", group: "batch", version: "v1", resource: "jobs" };
 
-/** All that `run` may do: it reads, and writes nothing. */
-const readOnly = [
-  { apiGroups: ["batch"], resources: ["jobs", "cronjobs"], verbs: ["get", "list", "watch"] },
-  { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch"] },
-];
+/** What the README has its reader grant, which must be enough. */
+function grantedInReadme(): Rule[] {
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+  const [, verbs = "", kinds = ""] = /create clusterrole stalewatch --verb=(\S+) --resource=(\S+)/.exec(readme) ?? [];
+  return kinds.split(",").map((kind) => {
+    const [resource = "", ...group] = kind.split(".");
+    return { apiGroups: [group.join(".")], resources: [resource], verbs: verbs.split(",") };
+  });
+}
 
 interface CachesAnswer {
   caches: { resource: string; storeResourceVersion: string }[];
@@ -32,7 +39,7 @@ describeReal("stalewatch run beside a real controller-manager", [...clusterTools
   beforeAll(async () => {
     access = sharedCluster();
     namespace = await access.namespace("sidecar");
-    const credentials = await access.user("stalewatch", readOnly);
+    const credentials = await access.user("stalewatch", grantedInReadme());
     sidecar = await Sidecar.start({ kubeconfig: access.kubeconfig({ credentials }) });
     await eventually("the sidecar is ready", async () => (await sidecar.readyz()).status === 200);
   });

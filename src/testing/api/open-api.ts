@@ -1,11 +1,12 @@
 import type { Kind } from "../storage/kind.ts";
 import type { KindRegistry } from "../storage/kind-registry.ts";
+import { schemaOf } from "./open-api-schema.ts";
 
 const ROOT = "/openapi/v3";
 
 /**
- * As much OpenAPI v3 as `kubectl create` and `kubectl apply` ask for before they send anything: that the server validates fields
- * itself. No schemas.
+ * As much OpenAPI v3 as kubectl asks for: that the server validates fields itself (`create`, `apply`), and schemas to read
+ * (`explain`).
  */
 export function openApi(kinds: KindRegistry, path: string): object | undefined {
   if (path === ROOT) {
@@ -16,11 +17,16 @@ export function openApi(kinds: KindRegistry, path: string): object | undefined {
   const wanted = [...kinds.all()].filter((kind) => `${ROOT}/${groupPath(kind)}` === path);
   if (wanted.length === 0) return undefined;
   const paths = Object.fromEntries(wanted.map((kind) => [objectPath(kind), operations(kind)])) as object;
-  return { openapi: "3.0.0", info: { title: "Kubernetes", version: "v1.37.2" }, paths };
+  const schemas = Object.fromEntries(wanted.map((kind) => [schemaName(kind), schemaOf(kind)])) as object;
+  return { openapi: "3.0.0", info: { title: "Kubernetes", version: "v1.37.2" }, paths, components: { schemas } };
 }
 
 function groupPath({ group, version }: Kind): string {
   return group === "" ? `api/${version}` : `apis/${group}/${version}`;
+}
+
+function schemaName({ group, version, kind }: Kind): string {
+  return [group, version, kind].filter(Boolean).join(".");
 }
 
 function objectPath(kind: Kind): string {

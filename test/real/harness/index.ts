@@ -12,4 +12,4 @@ export { type Json, RawClient } from "./raw-client.ts";
 export { RealCluster } from "./real-cluster.ts";
 export { sampleOf, Sidecar } from "./sidecar.ts";
 export { sharedCluster } from "./shared-cluster.ts";
-export { clusterTools, describeReal } from "./tools.ts";
+export { clusterTools, describeReal, requireTool } from "./tools.ts";

@@ -137,6 +137,13 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
     return `https://127.0.0.1:${this.#ports.controllerManager}/metrics`;
   }
 
+  /** As another API server of the same cluster would: this one need not be there. `path` is as `jobs/default/x`. */
+  async deleteFromEtcd(path: string): Promise<void> {
+    const key = Buffer.from(`/registry/${path}`).toString("base64");
+    const { deleted } = (await this.#etcdCall("kv/deleterange", { key })) as { deleted?: string };
+    if (deleted !== "1") throw new Error(`etcd: there was no ${path}`);
+  }
+
   /** Throws away etcd's history up to now: a watch from any earlier version is refused after the API server's restart. */
   async compactEtcd(): Promise<void> {
     const range = (await this.#etcdCall("kv/range", { key: Buffer.from("/").toString("base64") })) as {

@@ -13,7 +13,6 @@ export type Tool =
   | "jaeger"
   | "prometheus"
   | "promtool"
-  | "amtool"
   | "openssl";
 
 /** What a cluster with the Job controller needs. */
