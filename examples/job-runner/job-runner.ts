@@ -32,7 +32,6 @@ import {
   MANAGED,
   type Op,
   type PastJob,
-  type Run,
   RUN,
   runLeaseOf,
   secrets,
@@ -58,15 +57,14 @@ const conventions: LagConventions<TerraformRun> = {
 /** Applies, refreshes, checks and takes down what each TerraformRun stands for, by one Job at a time. */
 export function jobRunner(env: Partial<Env> = {}): Controller<TerraformRun, (typeof intervals)[number]["name"]> {
   const guard = new LagGuard({ controller: NAME, resource: terraformRuns, conventions, env });
-  const now = (): number => env.clock?.now() ?? Date.now();
-  const runner = new JobRunner(guard, now);
+  const runner = new JobRunner(guard);
   return new Controller(NAME, {
     for: terraformRuns,
     owns: [{ resource: resources.jobs, scope: { labelSelector: `${MANAGED}=true` } }],
     intervals,
     concurrency: 10,
     reconcile: (pass) => runner.reconcile(pass),
-    sweep: (sweep) => sweepOrphans(sweep, now()),
+    sweep: sweepOrphans,
   });
 }
 
@@ -76,11 +74,9 @@ export function jobRunner(env: Partial<Env> = {}): Controller<TerraformRun, (typ
  */
 class JobRunner {
   readonly #guard: LagGuard<TerraformRun>;
-  readonly #now: () => number;
 
-  constructor(guard: LagGuard<TerraformRun>, now: () => number) {
+  constructor(guard: LagGuard<TerraformRun>) {
     this.#guard = guard;
-    this.#now = now;
   }
 
   async reconcile(pass: RunPass): Promise<Requeue | undefined> {
@@ -104,7 +100,7 @@ class JobRunner {
     if (lag.requeue) return lag.requeue;
 
     // No Job of this run is at work: that is certain from here on, and so is `lag.clear`.
-    const ended = this.#endedJobs(run, jobs);
+    const ended = this.#endedJobs(pass, jobs);
     if (ended.length > 0) return this.#account(pass, lag.clear, ended);
     if (conventions.isMarked(run)) return lag.clear.annotations(BLOCK_MOVE);
     if (run.spec.paused) return this.#wait(pass, notReady("Paused", "spec.paused is set"));
@@ -124,12 +120,12 @@ class JobRunner {
   }
 
   /** Jobs that have ended and are not in the history, newest first. The one that the status names and nobody has was deleted. */
-  #endedJobs({ status }: Run, jobs: readonly DeepReadonly<Job>[]): PastJob[] {
+  #endedJobs({ object: { status }, now }: RunPass, jobs: readonly DeepReadonly<Job>[]): PastJob[] {
     const newest = status?.history?.[0]?.number ?? 0;
     const ended = jobs.flatMap((job) => pastJob(job) ?? []).filter(({ number }) => number > newest);
     const named = status?.activeJob;
     if (named && !jobs.some(({ metadata }) => metadata.name === named.name)) {
-      ended.push({ ...named, outcome: "interrupted", finishedAt: new Date(this.#now()).toISOString() });
+      ended.push({ ...named, outcome: "interrupted", finishedAt: new Date(now()).toISOString() });
     }
     return ended.toSorted((a, b) => b.number - a.number);
   }
@@ -139,7 +135,7 @@ class JobRunner {
     const { history = [], succeeded = {}, appliedInputs } = run.status ?? {};
     const leases = [runLeaseOf(run), clusterLeaseOf(run)];
     for (const { name } of ended) {
-      for (const ref of leases) if (ref) await releaseLease(pass, ref, name, this.#now());
+      for (const ref of leases) if (ref) await releaseLease(pass, ref, name);
     }
     const successes = ended.filter(({ outcome }) => outcome === "succeeded");
     const refused = await clear.status({
@@ -156,8 +152,8 @@ class JobRunner {
   }
 
   async #advance(pass: RunPass): Promise<Requeue | undefined> {
-    const { object: run } = pass;
-    const { next, readiness } = planOf(run, this.#now());
+    const { object: run, now } = pass;
+    const { next, readiness } = planOf(run, now());
     if (next?.start !== undefined) return this.#start(pass, next.start as Op);
     const isApplied = run.status?.appliedInputs === inputsOf(run);
     if (isApplied && run.metadata.annotations?.[APPROVED]) return this.#guard.consume(pass, APPROVED);
@@ -166,8 +162,8 @@ class JobRunner {
 
   /** A Job takes down what there is, then the run may go. An ownerless one with something to take down stays until it has an owner. */
   async #cleanUp(pass: RunPass, clear: Clearance<TerraformRun>): Promise<Requeue | undefined> {
-    const { object: run } = pass;
-    const { next, readiness } = destroyPlanOf(run, this.#now());
+    const { object: run, now } = pass;
+    const { next, readiness } = destroyPlanOf(run, now());
     const noStateLeft = (): Promise<boolean> => this.#noStateLeft(pass);
     if (!run.metadata.ownerReferences?.length) {
       const kept = await clear.finalizerOfOwnerless(FINALIZER, noStateLeft);
@@ -191,7 +187,7 @@ class JobRunner {
 
   /** Lease, mark, Job, status: whoever comes after a crash between two of them finds the evidence of the first. */
   async #start(pass: RunPass, op: Op): Promise<Requeue | undefined> {
-    const { object: run, write, requeue } = pass;
+    const { object: run, now, write, requeue } = pass;
     const leases = await this.#takeLeases(pass, op);
     if (typeof leases === "string") {
       return this.#wait(pass, notReady(leases, `to ${op}`), requeue.after(GateRequeue));
@@ -199,7 +195,7 @@ class JobRunner {
     const resourceVersion = await this.#mark(pass, leases);
     const job = await write.create(resources.jobs, jobFor(run, op, leases[0].spec.leaseTransitions ?? 0));
     const running = notReady("JobRunning", `a Job is to ${op}`);
-    const told = isChange(op) ? conditionsPatch(run, running, this.#now()) : {};
+    const told = isChange(op) ? conditionsPatch(run, running, now()) : {};
     await write.patchStatus(run, { activeJob: noteOf(job), ...told }, { resourceVersion });
     pass.event("Normal", "JobStarted", `${op}: Job ${job.metadata.name}`);
     return undefined;
@@ -210,13 +206,13 @@ class JobRunner {
     const { object: run, write } = pass;
     const wish = { seconds: LEASE_SECONDS, taken: run.status?.history?.[0]?.number ?? 0 };
     const own = { ...wish, ref: runLeaseOf(run), labels: { [MANAGED]: "true", [RUN]: run.metadata.name }, owned: true };
-    const runLease = await takeLease(pass, { ...own, holder: (nth) => jobName(run, op, nth) }, this.#now());
+    const runLease = await takeLease(pass, { ...own, holder: (nth) => jobName(run, op, nth) });
     if (!runLease) return "WaitingForRunLease";
     const ref = isChange(op) ? clusterLeaseOf(run) : undefined;
     if (!ref) return [runLease];
     const labels = { [MANAGED]: "true", [CLUSTER]: run.spec.cluster ?? "" };
     const holder = (): string => runLease.spec.holderIdentity ?? "";
-    const clusterLease = await takeLease(pass, { ...wish, ref, labels, owned: false, holder }, this.#now());
+    const clusterLease = await takeLease(pass, { ...wish, ref, labels, owned: false, holder });
     if (clusterLease) return [runLease, clusterLease];
     await dropHolder(write, runLease);
     return "WaitingForClusterOperation";
@@ -236,8 +232,12 @@ class JobRunner {
   }
 
   /** Tells people how things are until the next pass. */
-  async #wait({ object: run, write }: RunPass, readiness: Readiness, requeue?: Requeue): Promise<Requeue | undefined> {
-    const told = conditionsPatch(run, readiness, this.#now());
+  async #wait(
+    { object: run, now, write }: RunPass,
+    readiness: Readiness,
+    requeue?: Requeue,
+  ): Promise<Requeue | undefined> {
+    const told = conditionsPatch(run, readiness, now());
     const { resourceVersion } = run.metadata;
     if (told.conditions) await write.patchStatus(run, told, { resourceVersion });
     return requeue;

@@ -5,10 +5,10 @@ import {
   isConflict,
   isNotFound,
   type Lease,
-  type LiveReader,
   type ObjectRef,
   type Pass,
   resources,
+  type Sweep,
   type Writer,
 } from "stalewatch";
 import type { TerraformRun } from "./terraform-run.ts";
@@ -31,18 +31,15 @@ export interface LeaseWish {
  * Takes a lease that nobody holds; undefined when somebody does, or was faster. It is read from the API server, never from a cache,
  * and written at the version that was read: of two that try, one is refused.
  */
-export async function takeLease(
-  { live, write }: Pick<Pass<TerraformRun>, "live" | "write">,
-  wish: LeaseWish,
-  now: number,
-): Promise<Lease | undefined> {
-  const lease = await readLease(live, wish.ref);
-  if (lease && (await isHeld(live, lease, now))) return undefined;
+export async function takeLease(pass: Pass<TerraformRun>, wish: LeaseWish): Promise<Lease | undefined> {
+  const { now, write } = pass;
+  const lease = await readLease(pass, wish.ref);
+  if (lease && (await isHeld(pass, lease))) return undefined;
   const leaseTransitions = (lease?.spec.leaseTransitions ?? wish.taken) + 1;
   const spec = {
     holderIdentity: wish.holder(leaseTransitions),
     leaseDurationSeconds: wish.seconds,
-    acquireTime: new Date(now).toISOString().replace("Z", "000Z"), // the API wants six digits
+    acquireTime: new Date(now()).toISOString().replace("Z", "000Z"), // the API wants six digits
     leaseTransitions,
   };
   try {
@@ -56,14 +53,9 @@ export async function takeLease(
 }
 
 /** Gives a lease back that `holder` has, unless a pod of it still runs. */
-export async function releaseLease(
-  { live, write }: { live: LiveReader; write: Pick<Writer, "patch"> },
-  ref: ObjectRef,
-  holder: string,
-  now: number,
-): Promise<void> {
-  const lease = await readLease(live, ref);
-  if (lease?.spec.holderIdentity === holder && !(await isHeld(live, lease, now))) await dropHolder(write, lease);
+export async function releaseLease(pass: Pass<TerraformRun>, ref: ObjectRef, holder: string): Promise<void> {
+  const lease = await readLease(pass, ref);
+  if (lease?.spec.holderIdentity === holder && !(await isHeld(pass, lease))) await dropHolder(pass.write, lease);
 }
 
 /** Gives a lease back whatever its holder does: that one has finished, or has never been created. */
@@ -71,11 +63,11 @@ export async function dropHolder(write: Pick<Writer, "patch">, lease: DeepReadon
   await patchLease(write, lease, { holderIdentity: null });
 }
 
-export async function isHeld(live: LiveReader, lease: DeepReadonly<Lease>, now: number): Promise<boolean> {
-  return (await confirmRunLease(live, lease, { now })).state.live;
+export async function isHeld({ live, now }: Pick<Sweep, "live" | "now">, lease: DeepReadonly<Lease>): Promise<boolean> {
+  return (await confirmRunLease(live, lease, { now: now() })).state.live;
 }
 
-async function readLease(live: LiveReader, ref: ObjectRef): Promise<Lease | undefined> {
+async function readLease({ live }: Pick<Sweep, "live">, ref: ObjectRef): Promise<Lease | undefined> {
   try {
     return await live.get(resources.leases, ref);
   } catch (error) {

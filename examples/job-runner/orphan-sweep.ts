@@ -3,7 +3,8 @@ import { dropHolder, isHeld } from "./leases.ts";
 import { CLUSTER, MANAGED, RUN, terraformRuns } from "./terraform-run.ts";
 
 /** Clears away what no pass will: leases that were taken for nothing, and those of runs and clusters that are gone. */
-export async function sweepOrphans({ live, write, signal }: Sweep, now: number): Promise<void> {
+export async function sweepOrphans(sweep: Sweep): Promise<void> {
+  const { live, write, signal } = sweep;
   const needed = new Set<string>();
   for await (const { items } of live.list(terraformRuns, { signal })) {
     for (const { metadata, spec } of items) {
@@ -17,7 +18,7 @@ export async function sweepOrphans({ live, write, signal }: Sweep, now: number):
   // Listed after the runs: somebody who has needed a lease since then has changed it, and each write names the version read here.
   for await (const { items } of live.list(resources.leases, { labelSelector: `${MANAGED}=true`, signal })) {
     for (const lease of items) {
-      if (await isHeld(live, lease, now)) continue;
+      if (await isHeld(sweep, lease)) continue;
       try {
         const { uid, resourceVersion } = lease.metadata;
         if (!isNeeded(lease.metadata)) await write.delete(resources.leases, lease.metadata, { uid, resourceVersion });

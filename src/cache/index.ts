@@ -15,4 +15,5 @@ export type {
 } from "./api.ts";
 export { Informer, type InformerOptions, type VersionListener } from "./informer.ts";
 export { InformerSet, type InformerSetOptions } from "./informer-set.ts";
-export { cacheMetrics } from "./metrics.ts";
+export { reasonOf } from "./failures.ts";
+export { cacheMetrics, type FailureReason, listFailures } from "./metrics.ts";

@@ -167,16 +167,24 @@ function by<V extends string>(values: readonly V[], series: (value: V) => Counte
   return Object.fromEntries(values.map((value) => [value, series(value)])) as Record<V, Counter>;
 }
 
+/** By why a kind could not be listed, also where nothing caches it because nobody serves it. */
+export function listFailures(
+  meter: Meter,
+  { group, version, resource }: Pick<Resource, KindLabel>,
+): Readonly<Record<FailureReason, Counter>> {
+  const family = meter.counter(listFailuresTotal);
+  return by(FAILURES, (reason) => family.labels({ group, version, resource, reason }));
+}
+
 export function cacheCounters(meter: Meter, { group, version, resource }: Resource): CacheCounters {
   const labels = { group, version, resource };
   const restarts = meter.counter(watchRestartsTotal);
-  const listFailures = meter.counter(listFailuresTotal);
   const relists = meter.counter(relistsTotal);
   const differences = meter.counter(relistDifferencesTotal);
   const defects = meter.counter(defectiveObjectsTotal);
   return {
     restarts: by(RESTARTS, (reason) => restarts.labels({ ...labels, reason })),
-    listFailures: by(FAILURES, (reason) => listFailures.labels({ ...labels, reason })),
+    listFailures: listFailures(meter, { group, version, resource }),
     relists: by(RELISTS, (reason) => relists.labels({ ...labels, reason })),
     differences: by(CHANGES, (change) => differences.labels({ ...labels, change })),
     defects: by(DEFECTS, (defect) => defects.labels({ ...labels, defect })),

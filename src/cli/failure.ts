@@ -13,7 +13,13 @@ export class UsageError extends StalewatchError {
 }
 
 /** Values of flags that folders below read themselves. */
-const USAGE_CODES: ReadonlySet<string> = new Set(["USAGE", "BAD_ADDRESS", "ADDRESS_NOT_LOOPBACK", "BAD_FEATURE_GATE"]);
+const USAGE_CODES: ReadonlySet<string> = new Set([
+  "USAGE",
+  "BAD_ADDRESS",
+  "ADDRESS_NOT_LOOPBACK",
+  "BAD_FEATURE_GATE",
+  "BAD_ELECTION_PERIODS",
+]);
 
 export function exitCodeOf(thrown: unknown): number {
   return thrown instanceof StalewatchError && USAGE_CODES.has(thrown.code) ? EXIT.usage : EXIT.failed;

@@ -34,7 +34,7 @@ export interface OwnedChange {
 }
 
 /** What a sweep is given. It belongs to no object: nothing waits for what it writes, so writes must carry preconditions of their own. */
-export interface Sweep extends Pick<Pass, "cached" | "live" | "span" | "log"> {
+export interface Sweep extends Pick<Pass, "cached" | "live" | "now" | "span" | "log"> {
   readonly write: Writer;
   /** Aborts when the controller must stop at once. */
   readonly signal: AbortSignal;

@@ -157,6 +157,7 @@ export class PassRunner<T extends KubeObject, N extends string> {
     const pass: Pass<T, N> = {
       object,
       key,
+      now: () => env.clock.now(),
       triggers,
       cached: fallback ? (asked) => fallback.lister(kinds.require(asked)) : this.#cached,
       live: new PassReader(client, calls),

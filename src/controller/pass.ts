@@ -18,6 +18,8 @@ export interface Pass<T extends KubeObject = KubeObject, N extends string = stri
   readonly object: DeepReadonly<T>;
   /** `namespace/name`. */
   readonly key: string;
+  /** Wall time by the manager's clock, milliseconds: what schedules, retries and leases are judged by. */
+  readonly now: () => number;
   /** Why the pass runs; never empty. */
   readonly triggers: readonly Trigger[];
   /**

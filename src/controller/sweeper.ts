@@ -61,7 +61,7 @@ export class Sweeper {
     const span = env.tracer.startSpan(`${controller} sweep`);
     this.#sweeping = true;
     try {
-      await sweep({ ...reach, signal, span, log: new PassLog(env.log, { controller }) });
+      await sweep({ ...reach, now: () => env.clock.now(), signal, span, log: new PassLog(env.log, { controller }) });
       this.#results.success.inc();
     } catch (error) {
       this.#results.error.inc();

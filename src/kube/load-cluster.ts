@@ -1,8 +1,8 @@
 import { StalewatchError, type Transport } from "../base/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 
-/** One API server and the connections to it. */
-export interface Cluster {
+/** One API server and the connections to it, which stay open until it is closed or disposed of. */
+export interface Cluster extends AsyncDisposable {
   /** Its URL. */
   readonly server: string;
   /** Undefined in a pod, which has no kubeconfig. */
@@ -41,7 +41,8 @@ export async function loadCluster(options: LoadClusterOptions = {}): Promise<Clu
     proxy: proxy ? httpUrl(proxy, "proxy-url") : undefined,
     credentials,
   });
-  return { ...where, server, transport, close: () => transport.close() };
+  const close = (): Promise<void> => transport.close();
+  return { ...where, server, transport, close, [Symbol.asyncDispose]: close };
 }
 
 function httpUrl(text: string, field: string): URL {

@@ -1,5 +1,5 @@
 // sidecar/: everything below it wired into one process.
-// Promises: serves from the start, whatever the cluster does; stops in order. Only reads the cluster.
+// Promises: serves from the start, whatever the cluster does; stops in order. Only reads the cluster (sidecar.ts says what else).
 // Does not read flags or files and never exits the process: that is cli/.
 // Start with sidecar.ts.
 export { type Diagnosis, type DoctorOptions, examine } from "./doctor.ts";

@@ -1,6 +1,7 @@
 import { defined } from "../base/index.ts";
 import type { Informer, InformerStatus } from "../cache/index.ts";
 import type { ControllerStatus, Manager } from "../controller/index.ts";
+import { LeaderElector } from "../election/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
 import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
 import { Findings } from "../jobs/index.ts";
@@ -15,6 +16,11 @@ import type { SidecarOptions } from "./sidecar-options.ts";
 import { cacheView, intervalsSource, queueSource } from "./views.ts";
 import { WatchedKinds } from "./watched-kinds.ts";
 
+interface Part {
+  /** Until the signal aborts. */
+  run(options: { signal: AbortSignal }): Promise<void>;
+}
+
 /** Readiness waits this long for the first lists. */
 const FIRST_LISTS_MS = 120_000;
 const FLUSH_DEADLINE_MS = 5_000;
@@ -23,7 +29,7 @@ const LAG_BUDGET_MS = 30_000;
 
 /**
  * The whole of `stalewatch run` in one object: caches of Jobs, their pods and further kinds, a pass over each Job, and what is served
- * of them. Only reads the cluster, but for controllers that were given to it.
+ * of them. Only reads the cluster, but for the lease of an election and for controllers that were given to it.
  *
  * Promises: serves before the API server is reachable and while it is away; at the end, passes drain first, then the listeners
  * close, then spans are flushed. Never exits the process.
@@ -56,7 +62,8 @@ export class Sidecar {
 
   /**
    * Runs until the signal aborts, then resolves once everything has ended.
-   * Errors: `BAD_FEATURE_GATE`, `TRACING_START`, those of the listeners, and faults of the runtime; never the cluster's state.
+   * Errors: `BAD_FEATURE_GATE`, `BAD_ELECTION_PERIODS`, `TRACING_START`, those of the listeners, `LEADERSHIP_LOST`, and faults of the
+   * runtime; nothing else of the cluster's state.
    */
   async run({ signal }: { signal: AbortSignal }): Promise<void> {
     const { version, traceNoop = false, env: given = {} } = this.#options;
@@ -86,24 +93,22 @@ export class Sidecar {
     const { probeIntervalMs = PROBE_INTERVAL_MS, lagBudgetMs = LAG_BUDGET_MS } = this.#options;
     const informers = (): readonly Informer[] => this.#informers();
     this.#lags = new OwnCaches({ client, informers, probeIntervalMs, budgetMs: lagBudgetMs, env });
+    const parts = [...this.#managers, this.#watched, this.#lags, ...this.#candidate(env)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
       env.log.info("watching", { server: cluster.server, namespaces: namespaces.length > 0 ? namespaces : "all" });
-      await this.#work([...this.#managers, this.#watched, this.#lags], signal);
+      await this.#work(parts, signal);
     } finally {
       await listeners.close();
     }
   }
 
   /** One that fails ends the others. */
-  async #work(
-    parts: readonly { run(options: { signal: AbortSignal }): Promise<void> }[],
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #work(parts: readonly Part[], signal: AbortSignal): Promise<void> {
     const failed = new AbortController();
     const stop = AbortSignal.any([signal, failed.signal]);
-    const runs = parts.map(async (part) => {
+    const running = parts.map(async (part) => {
       try {
         await part.run({ signal: stop });
       } catch (error) {
@@ -111,8 +116,17 @@ export class Sidecar {
         throw error;
       }
     });
-    await Promise.allSettled(runs);
-    await Promise.all(runs);
+    await Promise.allSettled(running);
+    await Promise.all(running);
+  }
+
+  #candidate(env: Env): readonly Part[] {
+    const { cluster, leaderElection, version } = this.#options;
+    if (!leaderElection) return [];
+    const userAgent = `stalewatch/${version}`;
+    const client = new KubeClient({ transport: cluster.transport, env, userAgent, pool: "election" });
+    const elector = new LeaderElector({ client, ...leaderElection, env });
+    return [{ run: ({ signal }) => elector.run({ signal, lead: whenAborted }) }];
   }
 
   #apps(env: Env, signal: AbortSignal) {
@@ -167,4 +181,11 @@ export class Sidecar {
       findings: all ? findings : stuck,
     };
   }
+}
+
+function whenAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

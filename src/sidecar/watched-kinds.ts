@@ -1,8 +1,8 @@
 import { messageOf, sleep } from "../base/index.ts";
-import { type Informer, InformerSet } from "../cache/index.ts";
+import { type FailureReason, type Informer, InformerSet, listFailures, reasonOf } from "../cache/index.ts";
 import type { DiscoveredResource, KubeClient } from "../kube/index.ts";
 import { metadataOf, resourceName, resources } from "../resources/index.ts";
-import type { Env } from "../telemetry/index.ts";
+import type { Counter, Env } from "../telemetry/index.ts";
 import { notServed } from "./not-served.ts";
 import type { WatchedKind } from "./sidecar-options.ts";
 
@@ -17,14 +17,15 @@ export interface WatchedKindsOptions {
 }
 
 /**
- * Caches of the kinds that the user named, metadata only. A kind that the server does not serve is told once and looked for again:
- * the others, and everything else, go on.
+ * Caches of the kinds that the user named, metadata only. A kind that the server does not serve is told once, and looked for and
+ * counted again and again: the others, and everything else, go on.
  */
 export class WatchedKinds {
   readonly #options: WatchedKindsOptions;
   readonly #informers: InformerSet;
   readonly #missing: Map<string, WatchedKind>;
   readonly #problems: Map<string, string> = new Map();
+  readonly #failures: Map<string, Readonly<Record<FailureReason, Counter>>>;
 
   constructor(options: WatchedKindsOptions) {
     this.#options = options;
@@ -32,6 +33,7 @@ export class WatchedKinds {
     // Jobs are cached in any case.
     const kinds = options.kinds.filter((kind) => resourceName(kind) !== resourceName(resources.jobs));
     this.#missing = new Map(kinds.map((kind) => [resourceName(kind), kind]));
+    this.#failures = new Map(kinds.map((kind) => [resourceName(kind), listFailures(options.env.meter, kind)]));
     for (const name of this.#missing.keys()) this.#problems.set(name, "the API server has not been asked for it yet");
   }
 
@@ -57,7 +59,7 @@ export class WatchedKinds {
         for (const [name, kind] of this.#missing) this.#lookFor(name, kind, served);
       } catch (error) {
         if (signal.aborted) return;
-        for (const name of this.#missing.keys()) this.#tell(name, messageOf(error));
+        for (const name of this.#missing.keys()) this.#tell(name, reasonOf(error), messageOf(error));
       }
       if (this.#missing.size > 0) await sleep(env.clock, LOOK_AGAIN_MS, signal).catch(() => {}); // aborted: the loop ends
     }
@@ -68,10 +70,10 @@ export class WatchedKinds {
     const found = served.find((other) => resourceName(other) === name);
     if (!found) {
       const { found: problem, remedy } = notServed(kind, served);
-      return this.#tell(name, `${problem}: ${remedy}`);
+      return this.#tell(name, "not_found", `${problem}: ${remedy}`);
     }
     if (!found.verbs.includes("watch") || !found.verbs.includes("list")) {
-      return this.#tell(name, `the API server lets nobody list and watch ${name}: leave it out of --watch`);
+      return this.#tell(name, "rejected", `the API server lets nobody list and watch ${name}: leave it out of --watch`);
     }
     const resource = metadataOf(found);
     const scopes = found.namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
@@ -80,7 +82,9 @@ export class WatchedKinds {
     this.#problems.delete(name);
   }
 
-  #tell(name: string, problem: string): void {
+  /** Each time is counted; a line is logged when it is not the one before. */
+  #tell(name: string, reason: FailureReason, problem: string): void {
+    this.#failures.get(name)?.[reason].inc();
     if (this.#problems.get(name) === problem) return;
     this.#problems.set(name, problem);
     this.#options.env.log.warn("a kind of --watch is not cached", { kind: name, why: problem });

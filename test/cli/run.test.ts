@@ -99,6 +99,47 @@ describe("stalewatch run", () => {
   });
 });
 
+describe("run --leader-elect", () => {
+  const { leases } = resources;
+  const lease = { namespace: "kube-system", name: "watchers" };
+  const named = ["--leader-elect", "--leader-election-id=watchers", "--leader-election-namespace=kube-system"];
+  const quick = [
+    "--leader-elect-lease-duration=3s",
+    "--leader-elect-renew-deadline=2s",
+    "--leader-elect-retry-period=200ms",
+  ];
+
+  it("holds the Lease that it is told, and gives it back", async () => {
+    const code = await runUntil(["--kubeconfig", kubeconfig(), ...named, ...quick], async (terminal) => {
+      await terminal.whenErr(/"became the leader"/);
+      expect(cluster.objects.get(leases, lease)?.spec).toMatchObject({ leaseDurationSeconds: 3 });
+    });
+    expect(code).toBe(0);
+    expect(cluster.objects.get(leases, lease)?.spec.holderIdentity).toBe("");
+  });
+
+  it("holds one of its own name in the context's namespace unless told, and none unless asked to", async () => {
+    await runUntil(["--kubeconfig", kubeconfig()], async (terminal) => void (await terminal.whenErr(/"watching"/)));
+    expect(cluster.objects.list(leases)).toEqual([]);
+    await runUntil(["--kubeconfig", kubeconfig(), "--leader-elect"], async (terminal) => {
+      await terminal.whenErr(/"became the leader"/);
+    });
+    const held = cluster.objects.list(leases).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+    expect(held).toEqual(["default/stalewatch"]);
+  });
+
+  it("exits 1 with one line when the Lease is lost", async () => {
+    const terminal = memoryTerminal();
+    const running = main(["run", ...freePorts, "--kubeconfig", kubeconfig(), ...named, ...quick], { terminal });
+    await terminal.whenErr(/"became the leader"/);
+    cluster.objects.patch(leases, lease, { spec: { holderIdentity: "usurper" } });
+    expect(await running).toBe(1);
+    expect(terminal.stderr().trimEnd().split("\n").at(-1)).toBe(
+      'stalewatch: lost the lease kube-system/watchers: "usurper" holds it now: restart the process to stand again',
+    );
+  });
+});
+
 describe("run stays up and says in one line what is wrong", () => {
   const bad: Record<string, { change: (config: Kubeconfig) => void | Promise<void>; argv?: string[]; says: RegExp }> = {
     "an unreachable server": {
@@ -199,9 +240,10 @@ describe("run ends at once, with one line, where going on is pointless", () => {
   it.each([
     ["--metrics-bind-address=:0", /ADDRESS|would serve metrics without TLS.*--metrics-secure=false/],
     ["--status-bind-address=localhost", /"localhost" is not an address to bind/],
+    ["--leader-elect=true --leader-elect-lease-duration=5s", /lease 5000 ms.* must be longer than the renew deadline/],
     ["--feature-gates=StaleControllerConsistencyJobs=true", /did you mean StaleControllerConsistencyJob\?/],
   ])("%s is wrong usage", async (argument, says) => {
-    const { code, err } = await runFails("--kubeconfig", kubeconfig(), ...freePorts, argument);
+    const { code, err } = await runFails("--kubeconfig", kubeconfig(), ...freePorts, ...argument.split(" "));
     expect(code).toBe(2);
     expect(err).toMatch(says);
     expect(err.split("\n")).toHaveLength(2);

@@ -50,7 +50,6 @@ export function accessContract(client: () => Promise<Client>): void {
       expect(paths["apis/batch/v1"].serverRelativeURL).toMatch(/^\/openapi\/v3\/apis\/batch\/v1/);
       const { components } = (await api.get("/openapi/v3/apis/batch/v1")).json;
       const schemas: Json[] = Object.values(components.schemas as Record<string, Json>);
-      const kindsOf = (schema: Json): Json[] => schema["x-kubernetes-group-version-kind"] ?? [];
       const ofJob = schemas.find((schema) => kindsOf(schema).some(({ kind }) => kind === "Job"));
       expect(Object.keys(ofJob.properties as object)).toEqual(["apiVersion", "kind", "metadata", "spec", "status"]);
     });
@@ -119,4 +118,8 @@ export function accessContract(client: () => Promise<Client>): void {
       expect((await api.get(REVIEWS)).status).toBe(405);
     });
   });
+}
+
+function kindsOf(schema: Json): Json[] {
+  return schema["x-kubernetes-group-version-kind"] ?? [];
 }

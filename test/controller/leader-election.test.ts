@@ -295,12 +295,13 @@ test("a manager on a cluster renews by connections of its own", async () => {
     ({ pool, path }) => void used.add(`${pool} ${path}`),
   );
   const used = new Set<string>();
+  const close = (): Promise<void> => transport.close();
   const at = { server: "test", contextName: undefined, namespace: "shop", inCluster: false, transport };
   const controllers = [new Controller<Run>("runner", { for: runs, reconcile: () => {} })];
   const env = { clock };
   await using manager = new Manager({
     controllers,
-    cluster: { ...at, close: () => transport.close() },
+    cluster: { ...at, close, [Symbol.asyncDispose]: close },
     leaderElection: { lease: LEASE },
     env,
   });

@@ -149,6 +149,7 @@ describe("a manager", () => {
       inCluster: false,
       transport,
       close,
+      [Symbol.asyncDispose]: close,
     };
     let passes = 0;
     const controllers = [idle("runner", { reconcile: () => void (passes += 1) })];

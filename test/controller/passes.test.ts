@@ -36,6 +36,17 @@ function results(rig: Rig): Record<string, number | undefined> {
   return { success: result("success"), error: result("error"), requeue_after: result("requeue_after") };
 }
 
+test("a pass tells the time by the manager's clock, wherever that is set", async () => {
+  const told: number[] = [];
+  await using rig = await afterOnePass(async ({ now }, { clock }) => {
+    told.push(now() - clock.now());
+    clock.shiftWall(3_600_000);
+    told.push(now() - clock.now());
+  });
+  expect(told).toEqual([0, 0]);
+  expect(rig.status.passes.noop).toBe(1);
+});
+
 describe("the outcome of a pass is deduced from what it wrote", () => {
   test("nothing: noop", async () => {
     await using rig = await afterOnePass(() => {});

@@ -290,6 +290,8 @@ describe("a deleted run", () => {
 
 describe("a cache that trails", () => {
   test("starts no second Job after an answer that was lost, and lets nothing go", async () => {
+    await restart({ ungated: true });
+    await world.pass(1_000);
     world.cluster.faults.delay(jobs, 30_000);
     world.cluster.faults.loseAnswers({ match: { verb: "create", resource: "jobs" }, times: 1 });
     world.fate = () => ({ end: "succeeds", afterMs: 20_000 });

@@ -167,14 +167,17 @@ describe("connections", () => {
     await expect(reader.next()).rejects.toThrow(/nothing more came/);
   });
 
-  it("all end when the cluster is closed", async () => {
+  it.each([
+    ["closed", (cluster: Cluster) => cluster.close()],
+    ["disposed of", (cluster: Cluster) => cluster[Symbol.asyncDispose]()],
+  ])("all end when the cluster is %s", async (_, end) => {
     await using server = await LoopbackServer.start((_request, response) => void response.write("first"));
     const cluster = await clusterOf({ server: server.url });
     const { body } = await cluster.transport.exchange(request({ pool: "watches" }));
     const reader = body[Symbol.asyncIterator]();
     await reader.next();
     const next = expect(reader.next()).rejects.toThrow();
-    await cluster.close();
+    await end(cluster);
     await next;
     await server.whenClosed();
   });

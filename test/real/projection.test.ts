@@ -1,12 +1,32 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { ExchangeRequest, Transport } from "../../src/base/index.ts";
 import { type Cluster, KubeClient, loadCluster } from "../../src/kube/index.ts";
-import { type KubeObject, keyOf, type Resource, resources } from "../../src/resources/index.ts";
+import { type Job, type KubeObject, keyOf, type Resource, resources } from "../../src/resources/index.ts";
 import { type ClusterAccess, clusterTools, describeReal, eventually, Kubelet, sharedCluster } from "./harness/index.ts";
 import { createVariedObjects, jobNames, planOf } from "./varied-objects.ts";
 
 type Wire = "protobuf" | "json";
 type ByKey = Record<string, unknown>;
+
+const inThree = { completionMode: "Indexed", completions: 3, parallelism: 3 };
+
+/** What the API server says of Jobs that have ended, beside what all of them have. */
+const ends = [
+  { name: "succeeded-one", counts: { succeeded: 1 }, outcomes: ["SuccessCriteriaMet", "Complete"] },
+  { name: "failed-one", counts: { failed: 1 }, outcomes: ["FailureTarget", "Failed"], spec: { backoffLimit: 0 } },
+  {
+    name: "succeeded-indexed",
+    counts: { succeeded: 3, completedIndexes: "0-2" },
+    outcomes: ["SuccessCriteriaMet", "Complete"],
+    spec: inThree,
+  },
+  {
+    name: "failed-indexed",
+    counts: { failed: 3, failedIndexes: "0-2" },
+    outcomes: ["FailureTarget", "Failed"],
+    spec: { ...inThree, backoffLimit: 2_147_483_647, backoffLimitPerIndex: 0 },
+  },
+];
 
 /** Both wires must give the same projected objects, and nothing that the server did not say. */
 describeReal("projection from a real server", clusterTools, () => {
@@ -57,6 +77,27 @@ describeReal("projection from a real server", clusterTools, () => {
       expect(protobuf).toEqual(json);
       expect(Object.keys(json).sort()).toEqual(Object.keys(expected).sort());
       expect(expected).toMatchObject(withoutEmpties(json) as ByKey);
+    }
+  });
+
+  /** Of a field that both wires forget, no comparison of the two would tell. */
+  test.each(ends)("the end of $name is told in full", async ({ name, counts, outcomes, ...more }) => {
+    for (const wire of ["protobuf", "json"] as const) {
+      const found = await watched(over(cluster.transport, wire), resources.jobs, namespace);
+      const { metadata, spec, status } = found[`${namespace}/${name}`] as Job;
+      const named = ["name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "labels"];
+      expect(Object.keys(metadata)).toEqual(named);
+      const limits = { backoffLimit: 6, suspend: false, podReplacementPolicy: "TerminatingOrFailed" };
+      expect(spec).toEqual({ ...limits, completionMode: "NonIndexed", parallelism: 1, completions: 1, ...more.spec });
+      const { conditions = [], startTime, completionTime, uncountedTerminatedPods, ...rest } = status;
+      expect(conditions.map(({ type }) => type)).toEqual(outcomes);
+      for (const condition of conditions) {
+        expect(Object.keys(condition)).toEqual(["type", "status", "lastTransitionTime", "reason", "message"]);
+      }
+      expect(startTime).toMatch(/^\d{4}-.*Z$/);
+      expect(completionTime !== undefined).toBe(outcomes.includes("Complete"));
+      expect(uncountedTerminatedPods).toEqual({});
+      expect(rest).toEqual({ terminating: 0, ready: 0, ...counts });
     }
   });
 });

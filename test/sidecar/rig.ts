@@ -19,6 +19,8 @@ export interface Rig extends AsyncDisposable {
   readonly lines: readonly Line[];
   get(listener: keyof SidecarUrls, path: string): Promise<Page>;
   json<T>(path: string): Promise<T>;
+  /** What its `run` gives. */
+  readonly stopped: Promise<void>;
   /** Asks it to stop; resolves once it has. */
   stop(): Promise<void>;
 }
@@ -50,6 +52,7 @@ export async function startSidecar(cluster: EmbeddedCluster, more: Partial<Sidec
   const sidecar = new Sidecar(options);
   const stopping = new AbortController();
   const running = sidecar.run({ signal: stopping.signal });
+  running.catch(() => {}); // told to whoever stops it
   const urls = await sidecar.whenListening();
   await cluster.settle();
   const get = async (listener: keyof SidecarUrls, path: string): Promise<Page> => {
@@ -64,6 +67,7 @@ export async function startSidecar(cluster: EmbeddedCluster, more: Partial<Sidec
   return {
     urls,
     lines,
+    stopped: running,
     get,
     json: async <T>(path: string) => JSON.parse((await get("status", path)).body) as T,
     stop,

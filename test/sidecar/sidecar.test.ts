@@ -5,7 +5,7 @@ import type { CachesAnswer, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "..
 import { defineResource, resources } from "../../src/resources/index.ts";
 import { Sidecar } from "../../src/sidecar/index.ts";
 import { EmbeddedCluster, simulateJobs } from "../../src/testing/index.ts";
-import { freePorts, optionsFor, startSidecar } from "./rig.ts";
+import { freePorts, optionsFor, type Rig, startSidecar } from "./rig.ts";
 
 const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "registry.example/a:1" }] } };
 const widgets = defineResource({ group: "example.com", version: "v1", kind: "Widget", resource: "widgets" });
@@ -18,6 +18,13 @@ afterEach(() => cluster[Symbol.asyncDispose]());
 
 function addJob(name: string, namespace = "shop"): void {
   cluster.objects.create(resources.jobs, { metadata: { name, namespace }, spec: { template } });
+}
+
+/** How often a kind was looked for and not there. */
+async function failedLists(sidecar: Rig, resource: string): Promise<number> {
+  const { body } = await sidecar.get("metrics", "/metrics");
+  const labels = `resource="${resource}",reason="not_found"`;
+  return Number(new RegExp(`^stalewatch_list_failures_total\\{.*${labels}\\} (\\d+)$`, "m").exec(body)?.[1]);
 }
 
 /** The transport, and everything that came over it. */
@@ -205,6 +212,44 @@ describe("readiness", () => {
   });
 });
 
+async function leads(sidecar: Rig): Promise<string | undefined> {
+  const { body } = await sidecar.get("metrics", "/metrics");
+  return /^leader_election_master_status\{name="stalewatch"\} (\d)$/m.exec(body)?.[1];
+}
+
+describe("with an election", () => {
+  const lease = { namespace: "default", name: "stalewatch" };
+  const leaderElection = { lease };
+  it("one of two leads; both measure, serve and are ready; the other follows when it stops", async () => {
+    addJob("export-1");
+    const first = await startSidecar(cluster, { leaderElection });
+    await using second = await startSidecar(cluster, { leaderElection });
+    await cluster.settle({ advance: 90_000 });
+    expect([await leads(first), await leads(second)]).toEqual(["1", "0"]);
+    for (const sidecar of [first, second]) {
+      expect((await sidecar.get("health", "/readyz")).status).toBe(200);
+      expect((await sidecar.json<JobsAnswer>("/api/v1/jobs")).findings).toHaveLength(1);
+    }
+    await first.stop();
+    await cluster.settle({ advance: 4_400 });
+    expect(await leads(second)).toBe("1");
+    expect(cluster.objects.get(resources.leases, lease)?.spec.leaseTransitions).toBe(1);
+  });
+
+  it("a lost lease ends the sidecar; an outage ends none that has no lease to lose", async () => {
+    const first = await startSidecar(cluster, { leaderElection });
+    const other = await startSidecar(cluster);
+    cluster.faults.unreachable(true);
+    const lost = expect(first.stopped).rejects.toMatchObject({ code: "LEADERSHIP_LOST" });
+    await cluster.settle({ advance: 12_000 });
+    await lost;
+    await expect(first.get("health", "/healthz")).rejects.toThrow("fetch failed");
+    expect((await other.get("health", "/healthz")).status).toBe(200);
+    cluster.faults.unreachable(false);
+    await other.stop();
+  });
+});
+
 describe("bad input", () => {
   it.each([
     ["list and watch", {}],
@@ -240,8 +285,11 @@ describe("bad input", () => {
     const ready = await sidecar.get("health", "/readyz?verbose");
     expect(ready.status).toBe(200);
     expect(ready.body).toContain("[+]cache-cronjbos.v1.batch ok: the API server does not serve cronjbos.v1.batch");
+    expect(await failedLists(sidecar, "widgets")).toBe(5);
     cluster.register(widgets);
     await cluster.settle({ advance: 30_000 });
+    expect(await failedLists(sidecar, "widgets")).toBe(5);
+    expect(await failedLists(sidecar, "cronjbos")).toBe(6);
     const { caches } = await sidecar.json<CachesAnswer>("/api/v1/caches");
     expect(caches.map(({ resource }) => resource)).toContain("widgets");
   });

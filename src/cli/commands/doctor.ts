@@ -25,24 +25,20 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       env: terminal.env,
       fileTable: runFlags,
     });
-    const cluster = await loadCluster(defined({ kubeconfig, context }));
+    await using cluster = await loadCluster(defined({ kubeconfig, context }));
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const diagnoses: Diagnosis[] = [];
-    try {
-      const all = examine({
-        cluster,
-        namespaces: namespace,
-        watch,
-        variables: terminal.env,
-        clock: systemClock,
-        signal: signal ? AbortSignal.any([signal, patience]) : patience,
-      });
-      for await (const diagnosis of all) {
-        diagnoses.push(diagnosis);
-        if (options["output"] === "table") terminal.out(line(terminal, diagnosis));
-      }
-    } finally {
-      await cluster.close();
+    const all = examine({
+      cluster,
+      namespaces: namespace,
+      watch,
+      variables: terminal.env,
+      clock: systemClock,
+      signal: signal ? AbortSignal.any([signal, patience]) : patience,
+    });
+    for await (const diagnosis of all) {
+      diagnoses.push(diagnosis);
+      if (options["output"] === "table") terminal.out(line(terminal, diagnosis));
     }
     if (options["output"] !== "table") await print(terminal, options["output"], diagnoses, () => "");
     return diagnoses.every(({ ok }) => ok) ? EXIT.fine : EXIT.failed;

@@ -2,11 +2,12 @@ import type { Command } from "commander";
 import { defined } from "../../base/index.ts";
 import { stopOnSignals } from "../../controller/index.ts";
 import { loadCluster } from "../../kube/index.ts";
-import { Sidecar } from "../../sidecar/index.ts";
+import { Sidecar, type SidecarOptions } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { logTo } from "../log-to.ts";
 import { declareFlags } from "../settings/declare.ts";
+import type { Values } from "../settings/flag.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { runFlags } from "../settings/run-flags.ts";
 import { stalewatchVersion } from "../version.ts";
@@ -19,34 +20,44 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
     const { kubeconfig, context } = settings;
     const log = logTo(terminal, settings);
     const stop = signal ?? stopOnSignals();
-    const cluster = await loadCluster({ ...defined({ kubeconfig, context }), env: { log } });
-    try {
-      const sidecar = new Sidecar({
-        cluster,
-        namespaces: settings.namespace,
-        watch: settings.watch,
-        listen: {
-          metrics: settings["metrics-bind-address"] ?? (cluster.inCluster ? ":8443" : "127.0.0.1:8443"),
-          health: settings["health-probe-bind-address"],
-          status: settings["status-bind-address"],
-        },
-        metricsSecure: settings["metrics-secure"],
-        syncPeriodMs: settings["sync-period"],
-        probeIntervalMs: settings["probe-interval"],
-        lagBudgetMs: settings["lag-budget"],
-        concurrency: settings.concurrency,
-        qps: settings["kube-api-qps"],
-        burst: settings["kube-api-burst"],
-        featureGates: settings["feature-gates"].join(","),
-        maxSeries: settings["max-series"],
-        traceNoop: settings["trace-noop"],
-        version: stalewatchVersion(),
-        env: { log },
-      });
-      await sidecar.run({ signal: stop });
-    } finally {
-      await cluster.close();
-    }
+    await using cluster = await loadCluster({ ...defined({ kubeconfig, context }), env: { log } });
+    const sidecar = new Sidecar({
+      cluster,
+      namespaces: settings.namespace,
+      watch: settings.watch,
+      listen: {
+        metrics: settings["metrics-bind-address"] ?? (cluster.inCluster ? ":8443" : "127.0.0.1:8443"),
+        health: settings["health-probe-bind-address"],
+        status: settings["status-bind-address"],
+      },
+      metricsSecure: settings["metrics-secure"],
+      syncPeriodMs: settings["sync-period"],
+      probeIntervalMs: settings["probe-interval"],
+      lagBudgetMs: settings["lag-budget"],
+      concurrency: settings.concurrency,
+      qps: settings["kube-api-qps"],
+      burst: settings["kube-api-burst"],
+      ...defined({ leaderElection: election(settings, cluster.namespace) }),
+      featureGates: settings["feature-gates"].join(","),
+      maxSeries: settings["max-series"],
+      traceNoop: settings["trace-noop"],
+      version: stalewatchVersion(),
+      env: { log },
+    });
+    await sidecar.run({ signal: stop });
     return EXIT.fine;
+  };
+}
+
+function election(settings: Values<typeof runFlags>, namespace: string): SidecarOptions["leaderElection"] {
+  if (!settings["leader-elect"]) return undefined;
+  return {
+    lease: {
+      namespace: settings["leader-election-namespace"] ?? namespace,
+      name: settings["leader-election-id"],
+    },
+    leaseDurationMs: settings["leader-elect-lease-duration"],
+    renewDeadlineMs: settings["leader-elect-renew-deadline"],
+    retryPeriodMs: settings["leader-elect-retry-period"],
   };
 }

@@ -135,10 +135,47 @@ const engineFlags: EngineFlags = {
   ),
 };
 
+type ElectionFlags = {
+  readonly "leader-elect": Flag<boolean>;
+  readonly "leader-election-id": Flag<string>;
+  readonly "leader-election-namespace": Flag<string | undefined>;
+  readonly "leader-elect-lease-duration": Flag<number>;
+  readonly "leader-elect-renew-deadline": Flag<number>;
+  readonly "leader-elect-retry-period": Flag<number>;
+};
+
+const electionFlags: ElectionFlags = {
+  "leader-elect": flag(
+    {
+      standard: "false",
+      help: "of several replicas only the holder of a Lease may write to the cluster; all of them measure and serve",
+    },
+    yesOrNo,
+  ),
+  "leader-election-id": flag({ value: "NAME", standard: "stalewatch", help: "name of that Lease" }, text),
+  "leader-election-namespace": optional(
+    { value: "NAMESPACE", help: "namespace of that Lease", otherwise: "the pod's, or the context's" },
+    text,
+  ),
+  "leader-elect-lease-duration": flag(
+    { value: "DURATION", standard: "15s", help: "take the Lease over when its holder has been silent for this long" },
+    duration,
+  ),
+  "leader-elect-renew-deadline": flag(
+    { value: "DURATION", standard: "10s", help: "exit when the Lease could not be renewed for this long" },
+    duration,
+  ),
+  "leader-elect-retry-period": flag(
+    { value: "DURATION", standard: "2s", help: "time between two tries to take or renew the Lease" },
+    duration,
+  ),
+};
+
 /** Every flag of `run`, in the order of the help. The configuration file has the same names. */
-export const runFlags: typeof clusterFlags & EngineFlags & typeof listenerFlags & typeof outputFlags = {
+export const runFlags: typeof clusterFlags & EngineFlags & ElectionFlags & typeof listenerFlags & typeof outputFlags = {
   ...clusterFlags,
   ...engineFlags,
+  ...electionFlags,
   ...listenerFlags,
   ...outputFlags,
 };
