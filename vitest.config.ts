@@ -8,6 +8,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/real/**", "test/long/**", "node_modules/**"],
+    setupFiles: ["test/setup.ts"],
     testTimeout: 60_000,
   },
 });

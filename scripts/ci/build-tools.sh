@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the real components that test/real starts, from their Go modules, into a cache outside the tree:
-#   ${STALEWATCH_TOOLS:-$HOME/.cache/stalewatch}/bin/{kube-apiserver,kube-controller-manager,kubectl,etcd,informer-bench,queue-bench,jaeger}
+#   ${STALEWATCH_TOOLS:-$HOME/.cache/stalewatch}/bin/{kube-apiserver,kube-controller-manager,kubectl,etcd,informer-bench,queue-bench,elector,jaeger}
 # What is there and was built from the same go.mod, go.sum and sources is left alone. Cold it takes about 12 minutes on 2 cores.
 set -euo pipefail
 
@@ -41,5 +41,6 @@ build real-components "$stamps" \
   kube-controller-manager=k8s.io/kubernetes/cmd/kube-controller-manager \
   kubectl=k8s.io/kubernetes/cmd/kubectl \
   informer-bench=./cmd/informer-bench \
-  queue-bench=./cmd/queue-bench
+  queue-bench=./cmd/queue-bench \
+  elector=./cmd/elector
 build jaeger "" jaeger=github.com/jaegertracing/jaeger/cmd/all-in-one

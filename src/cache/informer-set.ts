@@ -6,7 +6,7 @@ import { Informer } from "./informer.ts";
 
 export interface InformerSetOptions {
   client: ListerWatcher;
-  /** The `name` label of the caches' metrics, with the scope behind it where there is one; "stalewatch" unless given. */
+  /** The `name` label of the caches' metrics; "stalewatch" unless given. The second cache of a kind has its scope behind it. */
   name?: string;
   resyncPeriodMs?: number;
   env?: Partial<Env>;
@@ -24,15 +24,16 @@ export class InformerSet implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Made when first asked for; started at once when the set runs already. */
-  get<T extends KubeObject>(resource: Resource<T>, scope: Scope = {}): Informer<T> {
-    const suffix = scopeText(scope);
-    const key = `${resourceName(resource)} ${suffix}`;
+  /**
+   * Made when first asked for; started at once when the set runs already. `name` is its label unless the set is to name it: no other
+   * cache of the kind may have the same.
+   */
+  get<T extends KubeObject>(resource: Resource<T>, scope: Scope = {}, name?: string): Informer<T> {
+    const key = `${resourceName(resource)} ${scopeText(scope)}`;
     const known = this.#informers.get(key);
     // The key is unique to the resource, so this is the informer of a T.
     if (known) return known as unknown as Informer<T>;
-    const { name = "stalewatch", ...rest } = this.#options;
-    const informer = new Informer({ ...rest, resource, scope, name: name + suffix });
+    const informer = new Informer({ ...this.#options, resource, scope, name: name ?? this.#nameFor(resource, scope) });
     this.#informers.set(key, informer as unknown as Informer);
     if (this.#signal) this.#start(informer as unknown as Informer, this.#signal);
     return informer;
@@ -67,6 +68,13 @@ export class InformerSet implements AsyncDisposable {
     await Promise.all(this.#runs);
   }
 
+  #nameFor(resource: Pick<Resource, "group" | "version" | "resource">, scope: Scope): string {
+    const { name = "stalewatch" } = this.#options;
+    const kind = resourceName(resource);
+    const isFirst = [...this.#informers.values()].every((other) => resourceName(other.resource) !== kind);
+    return isFirst ? name : name + scopeText(scope);
+  }
+
   #start(informer: Informer, signal: AbortSignal): void {
     this.#runs.push(informer.run({ signal }));
   }
@@ -78,5 +86,5 @@ function scopeText({ namespace, labelSelector, fieldSelector }: Scope): string {
     labelSelector && `?${labelSelector}`,
     fieldSelector && `#${fieldSelector}`,
   ];
-  return parts.filter(Boolean).join("");
+  return parts.filter(Boolean).join("") || ":*";
 }

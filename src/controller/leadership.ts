@@ -6,7 +6,10 @@ import { deadline } from "./deadline.ts";
 import { EventRecorder } from "./event-recorder.ts";
 import { LeaderClient } from "./leader-client.ts";
 
-/** By which lease a manager stands for election; see `LeaderElector` for the terms. */
+/**
+ * By which lease a manager stands for election; see `LeaderElector` for the terms. Who leads is also told by Events on the lease, where
+ * create and patch on events are allowed.
+ */
 export interface LeaderElectionOptions extends Omit<LeaderElectorOptions, "client" | "env"> {
   /** Unless given, a client on connections of its own; where the manager was given its client, that one. */
   client?: LeaderElectorOptions["client"];

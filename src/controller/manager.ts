@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration, StalewatchError } from "../base/index.ts";
+import { defined, formatDuration, parseDuration, StalewatchError } from "../base/index.ts";
 import { type Informer, InformerSet, type InformerStatus } from "../cache/index.ts";
 import { type Cluster, KubeClient, type LiveReader, loadCluster, type Writer } from "../kube/index.ts";
 import { uniqueIntervals } from "../requeue/index.ts";
@@ -29,6 +29,11 @@ export interface ManagerOptions {
   syncPeriod?: string | number;
   /** "StaleControllerConsistencyJob=false,...": for which kinds passes do not wait for their own writes. */
   featureGates?: string;
+  /**
+   * The `name` label of its caches' metrics; "stalewatch" unless given. Of two managers in one process that cache the same kind, one
+   * needs another.
+   */
+  cacheName?: string;
   /** How long the first lists may take; 2 minutes unless given. */
   cacheSyncTimeoutMs?: number;
   /** How long passes under way may go on after the signal before theirs abort; 30 s unless given. */
@@ -164,9 +169,14 @@ export class Manager implements AsyncDisposable {
   async #runWith(client: LiveReader & Writer, electionClient: LiveReader & Writer, stop: AbortSignal): Promise<void> {
     this.#state = "syncing";
     const env = this.#env;
-    const { leaderElection } = this.#options;
+    const { leaderElection, cacheName } = this.#options;
     const leadership = leaderElection && new Leadership({ client: electionClient, ...leaderElection }, client, env);
-    const informers = new InformerSet({ client, resyncPeriodMs: this.#resyncPeriodMs, env });
+    const informers = new InformerSet({
+      client,
+      resyncPeriodMs: this.#resyncPeriodMs,
+      env,
+      ...defined({ name: cacheName }),
+    });
     this.#informers = informers;
     const host: ControllerHost = {
       client: leadership?.client ?? client,

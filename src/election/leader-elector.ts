@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { isAbort, messageOf, sleep } from "../base/index.ts";
+import { isAbort, messageOf, sleep, StalewatchError } from "../base/index.ts";
 import type { DeepReadonly, Lease } from "../resources/index.ts";
 import { type Env, type Gauge, resolveEnv } from "../telemetry/index.ts";
 import { checkPeriods, type ElectionPeriods, LeadershipLostError, notLeader } from "./errors.ts";
@@ -12,7 +12,7 @@ export interface LeaderElectorOptions {
   /** Needs get, create and patch on the lease. Of its own connections (`pool: "election"`), so that nothing holds back a renewal. */
   client: LeaseClient;
   lease: { namespace: string; name: string };
-  /** Unique among all candidates that ever stand; the host's name and a random part unless given. */
+  /** Unique among all candidates that ever stand, not empty; the host's name and a random part unless given. */
   identity?: string;
   /** How long others wait for a silent holder. 15 s unless given; must exceed `renewDeadlineMs`. */
   leaseDurationMs?: number;
@@ -55,8 +55,9 @@ export class LeaderElector {
   readonly #status: Gauge;
   readonly #lock: LeaseLock;
   #renewed: Stopwatch | undefined;
+  #started = false;
 
-  /** Errors: `BAD_ELECTION_PERIODS`. */
+  /** Errors: `BAD_ELECTION_PERIODS`, `BAD_IDENTITY`. */
   constructor(options: LeaderElectorOptions) {
     const {
       client,
@@ -71,6 +72,10 @@ export class LeaderElector {
     this.#name = `${lease.namespace}/${lease.name}`;
     this.#periods = { leaseDurationMs, renewDeadlineMs, retryPeriodMs };
     checkPeriods(this.#periods);
+    if (this.identity === "") {
+      const what = `a candidate for the lease ${this.#name} has no identity`;
+      throw new StalewatchError("BAD_IDENTITY", what, "leave it out, or give one that no other candidate has");
+    }
     this.#env = resolveEnv(options.env);
     const { clock, meter } = this.#env;
     const slowPath = meter.counter(SLOWPATH_TOTAL).labels({ name: lease.name });
@@ -97,9 +102,15 @@ export class LeaderElector {
   /**
    * Stands for election until `signal` aborts. While this process leads, `lead` runs; the lease is renewed until that has ended, also
    * after `signal` has aborted, and then given back. Resolves when `lead` has ended, or when stopped before it began.
-   * Errors: `LeadershipLostError` as soon as the lease is lost, whether `lead` has ended or not; whatever `lead` throws.
+   * Errors: `LeadershipLostError` as soon as the lease is lost, whether `lead` has ended or not; whatever `lead` throws;
+   * `ELECTION_STARTED` for a second run: it would take up a lost lease while the first `lead` may still be at work.
    */
   async run({ signal, lead }: { signal: AbortSignal; lead: Lead }): Promise<void> {
+    if (this.#started) {
+      const what = `the elector ${this.identity} was run twice`;
+      throw new StalewatchError("ELECTION_STARTED", what, "make another one, with another identity");
+    }
+    this.#started = true;
     if (!(await this.#acquire(signal))) return;
     const lost = new AbortController();
     const over = new AbortController();

@@ -4,6 +4,7 @@ import { Manager, type ManagedController } from "../controller/index.ts";
 import { type Findings, jobsController } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import type { Env } from "../telemetry/index.ts";
+import { cacheName } from "./cache-name.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
 
 /** An API server may be away for as long as it likes: the caches fill when it is back. */
@@ -22,10 +23,11 @@ export function jobsManagers(
 ): readonly Manager[] {
   const { namespaces = [], controllers = [], concurrency, limits, syncPeriodMs, featureGates } = options;
   const { client, findings, env } = parts;
-  const manage = (managed: readonly ManagedController[]): Manager =>
+  const manage = (managed: readonly ManagedController[], namespace?: string): Manager =>
     new Manager({
       controllers: managed,
       client,
+      cacheName: cacheName(namespaces, namespace),
       env,
       cacheSyncTimeoutMs: NO_DEADLINE,
       ...defined({ syncPeriod: syncPeriodMs, featureGates }),
@@ -33,7 +35,7 @@ export function jobsManagers(
   const manageJobs = (namespace: string | undefined, name: string, others: readonly ManagedController[]): Manager => {
     const seenUntil = (): number => contactUntil(manager.status().caches, env.clock.now());
     const jobs = jobsController({ findings, name, seenUntil, env, ...defined({ namespace, concurrency, limits }) });
-    const manager = manage([jobs, ...others]);
+    const manager = manage([jobs, ...others], namespace);
     return manager;
   };
   if (namespaces.length <= 1) return [manageJobs(namespaces[0], "jobs", controllers)];

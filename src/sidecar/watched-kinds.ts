@@ -1,8 +1,9 @@
 import { messageOf, sleep } from "../base/index.ts";
 import { type FailureReason, type Informer, InformerSet, listFailures, reasonOf } from "../cache/index.ts";
-import type { DiscoveredResource, KubeClient } from "../kube/index.ts";
+import type { DiscoveredResource, KubeClient, Scope } from "../kube/index.ts";
 import { metadataOf, resourceName, resources } from "../resources/index.ts";
 import type { Counter, Env } from "../telemetry/index.ts";
+import { cacheName } from "./cache-name.ts";
 import { notServed } from "./not-served.ts";
 import type { WatchedKind } from "./sidecar-options.ts";
 
@@ -76,8 +77,13 @@ export class WatchedKinds {
       return this.#tell(name, "rejected", `the API server lets nobody list and watch ${name}: leave it out of --watch`);
     }
     const resource = metadataOf(found);
-    const scopes = found.namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
-    for (const scope of scopes) this.#informers.get(resource, scope);
+    const scopes: Scope[] =
+      found.namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
+    // Of the pods there is another cache, with all that is known of those that Jobs made.
+    const suffix = name === resourceName(resources.pods) ? ":metadata" : "";
+    for (const scope of scopes) {
+      this.#informers.get(resource, scope, cacheName(namespaces, scope.namespace) + suffix);
+    }
     this.#missing.delete(name);
     this.#problems.delete(name);
   }

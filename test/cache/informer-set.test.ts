@@ -15,7 +15,18 @@ test("makes one informer for each kind and scope, however many ask", () => {
   const scoped = set.get(things, { namespace: "shop" });
   expect(scoped).not.toBe(all);
   expect(set.get(things, { namespace: "shop" })).toBe(scoped);
-  expect([...set].map(({ name }) => name)).toEqual(["stalewatch", "stalewatch", "stalewatch:shop"]);
+});
+
+test("names the first of a kind as itself, and puts the scope behind the name of any other", () => {
+  const set = new InformerSet({ client: new ScriptedServer(), name: "mine" });
+  set.get(things, { namespace: "shop", labelSelector: "app=a" });
+  set.get(others);
+  set.get(things);
+  set.get(things, { namespace: "shop" });
+  set.get(things, { namespace: "shop", labelSelector: "app=b", fieldSelector: "metadata.name=c" });
+  set.get(things, { namespace: "home" }, "theirs");
+  const names = ["mine", "mine", "mine:*", "mine:shop", "mine:shop?app=b#metadata.name=c", "theirs"];
+  expect([...set].map(({ name }) => name)).toEqual(names);
 });
 
 test("runs those that are there and those that come later, and stops all", async () => {

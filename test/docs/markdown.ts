@@ -5,7 +5,10 @@ export const root: string = join(import.meta.dirname, "../..");
 
 /** The project's documents, by path from its root; the reports in etc/ are for API reviews. */
 export function documents(): string[] {
-  return globSync("**/*.md", { cwd: root, exclude: (path) => /(^|\/)(node_modules|etc|\.[^/]+)$/.test(path) }).toSorted();
+  return globSync("**/*.md", {
+    cwd: root,
+    exclude: (path) => /(^|\/)(node_modules|etc|\.[^/]+)$/.test(path),
+  }).toSorted();
 }
 
 export function read(document: string): string {

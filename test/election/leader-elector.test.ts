@@ -378,6 +378,20 @@ describe("clocks", () => {
   });
 });
 
+test("an elector is run once: after a loss its work may still go on", async () => {
+  const first = await election.stand("a");
+  first.process.network = "refused";
+  await election.pass(10_000);
+  expect(await first.ended).toBeInstanceOf(LeadershipLostError);
+  const again = first.elector.run({ signal: AbortSignal.abort(), lead: () => Promise.resolve() });
+  await expect(again).rejects.toMatchObject({ code: "ELECTION_STARTED" });
+});
+
+test("an identity that is empty is refused: a lease that was given back would be its own", () => {
+  const client = new KubeClient({ transport: election.cluster.transport() });
+  expect(() => new LeaderElector({ client, lease: LEASE, identity: "" })).toThrow(/lock has no identity/);
+});
+
 test("the status of each candidate is 1 while it leads", async () => {
   const [a, b] = [new RecordingMeter(), new RecordingMeter()];
   const status = (): unknown[] => [a, b].map((meter) => meter.value("leader_election_master_status", { name: "lock" }));

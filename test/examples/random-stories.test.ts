@@ -117,8 +117,10 @@ class Deployment {
 
   async scaleDown(): Promise<void> {
     this.#isOver = true;
-    const ended = Promise.all(this.#replicas.map((replica) => replica.stop()));
-    await this.#world.pass(60_000);
+    let isEnded = false;
+    const ended = Promise.all(this.#replicas.map((replica) => replica.stop())).finally(() => (isEnded = true));
+    // However long: the last write may be the one at which a process was to freeze.
+    await until(this.#world, () => isEnded);
     await ended;
   }
 

@@ -131,6 +131,27 @@ describe("a sidecar", () => {
     expect(findings.map(({ object }) => object.namespace)).toEqual(["shop"]);
   });
 
+  it.each([
+    { namespaces: [], names: { jobs: ["stalewatch"], pods: ["stalewatch", "stalewatch:metadata"] } },
+    { namespaces: ["shop"], names: { jobs: ["stalewatch"], pods: ["stalewatch", "stalewatch:metadata"] } },
+    {
+      namespaces: ["shop", "bank"],
+      names: {
+        jobs: ["stalewatch-shop", "stalewatch-bank"],
+        pods: ["stalewatch-shop", "stalewatch-bank", "stalewatch-shop:metadata", "stalewatch-bank:metadata"],
+      },
+    },
+  ])("names the caches of the namespaces $namespaces", async ({ namespaces, names }) => {
+    const watch = [{ group: "", version: "v1", resource: "pods" }];
+    await using sidecar = await startSidecar(cluster, { namespaces, watch });
+    const { caches } = await sidecar.json<CachesAnswer>("/api/v1/caches");
+    const namesOf = (plural: string): string[] =>
+      caches.filter(({ resource }) => resource === plural).map(({ name }) => name);
+    expect({ jobs: namesOf("jobs"), pods: namesOf("pods") }).toEqual(names);
+    const { body } = await sidecar.get("metrics", "/metrics");
+    expect([...body.matchAll(/^store_resource_version\{/gm)]).toHaveLength(caches.length);
+  });
+
   it("keeps caches of further kinds, of which only the metadata travels", async () => {
     cluster.register(widgets);
     cluster.objects.create(widgets, { metadata: { name: "w", namespace: "shop" }, spec: { password: "swordfish" } });

@@ -3,7 +3,8 @@
 // Start with describeReal in tools.ts, then real-cluster.ts.
 export { Authority } from "./authority.ts";
 export { ClusterAccess, type Rule } from "./cluster-access.ts";
-export { eventually, freePort, pause } from "./daemon.ts";
+export { Cable } from "./cable.ts";
+export { Daemon, eventually, freePort, pause } from "./daemon.ts";
 export { DelayingProxy } from "./delaying-proxy.ts";
 export { Jaeger, type JaegerSpan } from "./jaeger.ts";
 export { Kubelet, type PodStep } from "./kubelet.ts";

@@ -9,6 +9,7 @@ export type Tool =
   | "kube-apiserver"
   | "kube-controller-manager"
   | "kubectl"
+  | "elector"
   | "informer-bench"
   | "jaeger"
   | "prometheus"
