@@ -10,5 +10,5 @@ export { ConsistencyStore, type ConsistencyStoreOptions } from "./consistency-st
 export { Expectations, type ExpectationsOptions } from "./expectations.ts";
 export type { LagConventions } from "./lag-conventions.ts";
 export { LagGuard, type LagGuardOptions, type LagPass, type LagVerdict } from "./lag-guard.ts";
-export { type CheckVerdict, consistencyMetrics, type LagCheck } from "./metrics.ts";
+export { consistencyMetrics, type LagCheck } from "./metrics.ts";
 export { type ControllerCache, resolveController } from "./resolve-controller.ts";

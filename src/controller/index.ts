@@ -15,7 +15,7 @@ export { EventRecorder, type EventRecorderOptions, type EventType } from "./even
 export { consistencyGate, parseFeatureGates } from "./feature-gates.ts";
 export { addFinalizer, hasFinalizer, removeFinalizer } from "./finalizers.ts";
 export type { LeaderElectionOptions } from "./leadership.ts";
-export type { AttachedController, ControllerHost, ControllerStatus, ManagedController } from "./managed-controller.ts";
+export type { ControllerStatus, ManagedController } from "./managed-controller.ts";
 export { Manager, type ManagerOptions, type ManagerState, type ManagerStatus } from "./manager.ts";
 export { controllerMetrics, type PassOutcome } from "./metrics.ts";
 export { controllerRef, setOwner } from "./owner.ts";

@@ -1,5 +1,5 @@
 import { defined, formatDuration, parseDuration, StalewatchError } from "../base/index.ts";
-import { InformerSet, type InformerStatus } from "../cache/index.ts";
+import { type Informer, InformerSet, type InformerStatus } from "../cache/index.ts";
 import { type Cluster, KubeClient, type LiveReader, loadCluster, type Writer } from "../kube/index.ts";
 import { uniqueIntervals } from "../requeue/index.ts";
 import { resourceName } from "../resources/index.ts";
@@ -122,6 +122,11 @@ export class Manager implements AsyncDisposable {
     if (this.#running) throw new StalewatchError("BAD_MANAGER", "a manager was run twice", "make another one");
     this.#running = this.#run(AbortSignal.any([signal, this.#disposed.signal]));
     await this.#running;
+  }
+
+  /** Its caches, once it has any: for whoever judges them from outside. */
+  informers(): Iterable<Informer> {
+    return this.#informers ?? [];
   }
 
   status(): ManagerStatus {

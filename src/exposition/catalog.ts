@@ -2,8 +2,10 @@ import { cacheMetrics } from "../cache/index.ts";
 import { consistencyMetrics } from "../consistency/index.ts";
 import { controllerMetrics } from "../controller/index.ts";
 import { electionMetrics } from "../election/index.ts";
+import { headMetrics } from "../head/index.ts";
 import { jobsMetrics } from "../jobs/index.ts";
 import { kubeMetrics } from "../kube/index.ts";
+import { lagMetrics } from "../lag/index.ts";
 import { requeueMetrics } from "../requeue/index.ts";
 import type { MetricDefinition } from "../telemetry/index.ts";
 import { workqueueMetrics } from "../workqueue/index.ts";
@@ -13,11 +15,13 @@ import { expositionMetrics } from "./metrics.ts";
 export const catalog: readonly MetricDefinition[] = [
   ...expositionMetrics,
   ...kubeMetrics,
+  ...headMetrics,
   ...cacheMetrics,
   ...workqueueMetrics,
   ...requeueMetrics,
   ...consistencyMetrics,
   ...electionMetrics,
   ...controllerMetrics,
+  ...lagMetrics,
   ...jobsMetrics,
 ];

@@ -30,7 +30,7 @@ export {
   overrideInterval,
   uniqueIntervals,
 } from "./interval.ts";
-export { requeueMetrics, type RequeueOutcome } from "./metrics.ts";
+export { requeueMetrics } from "./metrics.ts";
 export { Requeue } from "./requeue.ts";
 export { type IntervalAccount, RequeueLedger } from "./requeue-ledger.ts";
 export { type OpBackoff, type PastRun, RetryPolicy, type RetryPolicyOptions, type RunOutcome } from "./retry-policy.ts";

@@ -1,11 +1,17 @@
+import { formatDuration } from "../base/index.ts";
 import type { InformerStatus } from "../cache/index.ts";
 import type { CheckResult, HealthCheck, HealthChecks } from "../http/index.ts";
+import type { LagAnswer } from "../lag/index.ts";
 import { resourceName } from "../resources/index.ts";
+
+interface CacheHealth extends InformerStatus {
+  readonly lag: LagAnswer | undefined;
+}
 
 export interface HealthSources {
   /** The caches that are there, or are to be: a kind of `--watch` that the server lacks has none. */
   readonly kinds: readonly string[];
-  caches(): readonly InformerStatus[];
+  caches(): readonly CacheHealth[];
   /** Why a kind has no cache. */
   problems(): ReadonlyMap<string, string>;
   /** Whether the first lists have had all the time that readiness waits for. */
@@ -34,13 +40,20 @@ function cacheCheck(kind: string, sources: HealthSources): CheckResult {
   const caches = sources.caches().filter(({ resource }) => resourceName(resource) === kind);
   const problem = sources.problems().get(kind) ?? (caches.length === 0 ? "not started yet" : undefined);
   if (problem !== undefined) return { ok: sources.waitedLongEnough(), reason: problem };
-  const troubles = caches.filter(({ synced, lastError }) => !synced || lastError !== undefined).map(troubleOf);
+  const troubles = caches.flatMap(troublesOf);
   const filled = caches.every(({ synced }) => synced);
   const reason = troubles.length > 0 ? troubles.join("; ") : undefined;
   return { ok: filled || sources.waitedLongEnough(), reason };
 }
 
-function troubleOf({ synced, state, lastError }: InformerStatus): string {
-  const filled = synced ? "degraded" : "not filled yet";
-  return lastError === undefined ? `${filled}, ${state}` : `${filled}, ${state}: ${lastError}`;
+function troublesOf({ synced, state, lastError, lag }: CacheHealth): readonly string[] {
+  if (!synced) return [lastError === undefined ? `not filled yet, ${state}` : `not filled yet, ${state}: ${lastError}`];
+  if (lastError !== undefined) return [`degraded, ${state}: ${lastError}`];
+  return lag && LATE.has(lag.state) ? [`${lag.state}${byAtLeast(lag)}`] : [];
+}
+
+const LATE: ReadonlySet<string> = new Set(["lagging", "stalled", "rewind"]);
+
+function byAtLeast({ minMs }: LagAnswer): string {
+  return minMs === undefined ? "" : `, late by ${formatDuration(minMs)} at least`;
 }

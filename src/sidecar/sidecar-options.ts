@@ -34,6 +34,10 @@ export interface SidecarOptions {
   metricsSecure?: boolean;
   /** 10 minutes unless given. */
   syncPeriodMs?: number;
+  /** How often the version of each cached kind is read; 15 s unless given, 0 never (then no lag has an upper bound). */
+  probeIntervalMs?: number;
+  /** How late a cache may be and still be fresh; 30 s unless given. */
+  lagBudgetMs?: number;
   /** Passes over Jobs at once; 2 unless given. */
   concurrency?: number;
   /** Calls to the API server a second, and at once; no limit unless given. */

@@ -1,11 +1,12 @@
 import { defined } from "../base/index.ts";
-import type { InformerStatus } from "../cache/index.ts";
+import type { Informer, InformerStatus } from "../cache/index.ts";
 import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { LeaderElector } from "../election/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
 import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
 import { Findings } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
+import { OwnCaches } from "../lag/index.ts";
 import { resourceName, resources } from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
@@ -23,6 +24,8 @@ interface Part {
 /** Readiness waits this long for the first lists. */
 const FIRST_LISTS_MS = 120_000;
 const FLUSH_DEADLINE_MS = 5_000;
+const PROBE_INTERVAL_MS = 15_000;
+const LAG_BUDGET_MS = 30_000;
 
 /**
  * The whole of `stalewatch run` in one object: caches of Jobs, their pods and further kinds, a pass over each Job, and what is served
@@ -38,6 +41,7 @@ export class Sidecar {
   #jobsManagers: readonly Manager[] = [];
   #managers: readonly Manager[] = [];
   #watched: WatchedKinds | undefined;
+  #lags: OwnCaches | undefined;
   #findings: Findings | undefined;
 
   constructor(options: SidecarOptions) {
@@ -90,7 +94,10 @@ export class Sidecar {
     const beside = controllersManager(this.#options, own);
     this.#managers = beside ? [...this.#jobsManagers, beside] : this.#jobsManagers;
     this.#watched = new WatchedKinds({ client, kinds: watch, namespaces, env });
-    const parts = [...this.#managers, this.#watched, ...this.#candidate(env)];
+    const { probeIntervalMs = PROBE_INTERVAL_MS, lagBudgetMs = LAG_BUDGET_MS } = this.#options;
+    const informers = (): readonly Informer[] => this.#informers();
+    this.#lags = new OwnCaches({ client, informers, probeIntervalMs, budgetMs: lagBudgetMs, env });
+    const parts = [...this.#managers, this.#watched, this.#lags, ...this.#candidate(env)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
@@ -132,7 +139,7 @@ export class Sidecar {
     const kinds = [resources.jobs, resources.pods, ...(this.#options.watch ?? [])].map(resourceName);
     const checks = healthChecks({
       kinds: [...new Set(kinds)],
-      caches: () => this.#caches(),
+      caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lags?.answer(informer) })),
       problems: () => this.#watched?.problems() ?? new Map(),
       waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
       stopping: () => signal.aborted,
@@ -142,7 +149,7 @@ export class Sidecar {
       health: healthApp(checks, env),
       status: statusApp(
         {
-          caches: () => this.#caches().map(cacheView),
+          caches: () => this.#informers().map((informer) => cacheView(informer.status(), this.#lags?.answer(informer))),
           queues: () => this.#controllers().map(queueSource),
           intervals: () => this.#controllers().map(intervalsSource),
           jobs: ({ all }) => this.#jobs(clock.now(), all),
@@ -152,8 +159,12 @@ export class Sidecar {
     };
   }
 
+  #informers(): readonly Informer[] {
+    return [...this.#managers.flatMap((manager) => [...manager.informers()]), ...(this.#watched?.informers() ?? [])];
+  }
+
   #caches(): readonly InformerStatus[] {
-    return [...this.#managers.flatMap((manager) => manager.status().caches), ...(this.#watched?.caches() ?? [])];
+    return this.#informers().map((informer) => informer.status());
   }
 
   #controllers(): readonly ControllerStatus[] {

@@ -1,12 +1,12 @@
+import { defined } from "../base/index.ts";
 import type { InformerStatus } from "../cache/index.ts";
 import type { ControllerStatus } from "../controller/index.ts";
 import type { CacheView, IntervalsSource, QueueSource } from "../http/index.ts";
+import type { LagAnswer } from "../lag/index.ts";
 
-/** One of our own caches as /api/v1/caches tells it. Its lag is not measured: no second pair of eyes looks at the server. */
-export function cacheView(status: InformerStatus): CacheView {
+/** One of our own caches as /api/v1/caches tells it, with how late it is, once something judges it. */
+export function cacheView(status: InformerStatus, lag: LagAnswer | undefined): CacheView {
   const { name, resource, state, synced, objects, storeVersion, lastError, lastContactAt } = status;
-  const stopped = state === "stopped";
-  const why = synced ? "nothing measures the lag of this cache" : (lastError ?? "the first list is not complete");
   return {
     target: "self",
     name,
@@ -14,15 +14,7 @@ export function cacheView(status: InformerStatus): CacheView {
     version: resource.version,
     resource: resource.resource,
     storeResourceVersion: storeVersion,
-    headResourceVersion: null,
-    state: stopped ? "stopped" : "unknown",
-    lagMinSeconds: null,
-    lagMaxSeconds: null,
-    eventsBehind: null,
-    observedAt: null,
-    confirmedBy: null,
-    confirmedSecondsAgo: null,
-    ...(stopped ? {} : { why }),
+    ...(lag ? lagView(lag) : NOT_JUDGED),
     informer: {
       state,
       synced,
@@ -31,6 +23,49 @@ export function cacheView(status: InformerStatus): CacheView {
       lastContactAt: lastContactAt === undefined ? null : new Date(lastContactAt).toISOString(),
     },
   };
+}
+
+type LagView = Pick<
+  CacheView,
+  | "headResourceVersion"
+  | "state"
+  | "lagMinSeconds"
+  | "lagMaxSeconds"
+  | "eventsBehind"
+  | "observedAt"
+  | "confirmedBy"
+  | "confirmedSecondsAgo"
+  | "why"
+>;
+
+const NOT_JUDGED: LagView = {
+  headResourceVersion: null,
+  state: "unknown",
+  lagMinSeconds: null,
+  lagMaxSeconds: null,
+  eventsBehind: null,
+  observedAt: null,
+  confirmedBy: null,
+  confirmedSecondsAgo: null,
+  why: "nothing has looked at this cache yet",
+};
+
+function lagView(lag: LagAnswer): LagView {
+  return {
+    headResourceVersion: lag.headVersion ?? null,
+    state: lag.state,
+    lagMinSeconds: seconds(lag.minMs),
+    lagMaxSeconds: seconds(lag.maxMs),
+    eventsBehind: lag.eventsBehind ?? null,
+    observedAt: new Date(lag.observedAt).toISOString(),
+    confirmedBy: lag.confirmedBy ?? null,
+    confirmedSecondsAgo: seconds(lag.confirmedAgoMs),
+    ...defined({ why: lag.why }),
+  };
+}
+
+function seconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1_000;
 }
 
 /** A controller's queue as /api/v1/queues reads it. */

@@ -1,5 +1,5 @@
 import { messageOf, sleep } from "../base/index.ts";
-import { type FailureReason, InformerSet, type InformerStatus, listFailures, reasonOf } from "../cache/index.ts";
+import { type FailureReason, type Informer, InformerSet, listFailures, reasonOf } from "../cache/index.ts";
 import type { DiscoveredResource, KubeClient, Scope } from "../kube/index.ts";
 import { metadataOf, resourceName, resources } from "../resources/index.ts";
 import type { Counter, Env } from "../telemetry/index.ts";
@@ -38,8 +38,8 @@ export class WatchedKinds {
     for (const name of this.#missing.keys()) this.#problems.set(name, "the API server has not been asked for it yet");
   }
 
-  caches(): readonly InformerStatus[] {
-    return [...this.#informers].map((informer) => informer.status());
+  informers(): Iterable<Informer> {
+    return this.#informers;
   }
 
   /** Why there is no cache of a kind, by `resourceName`. */

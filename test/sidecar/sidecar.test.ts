@@ -63,8 +63,10 @@ describe("a sidecar", () => {
       target: "self",
       name: "stalewatch",
       storeResourceVersion: cluster.currentVersion(),
-      state: "unknown",
-      lagMaxSeconds: null,
+      state: "fresh",
+      lagMinSeconds: 0,
+      eventsBehind: 0,
+      confirmedBy: "probe",
     });
     const { controllers } = await sidecar.json<QueuesAnswer>("/api/v1/queues");
     expect(controllers).toHaveLength(1);
@@ -202,7 +204,7 @@ describe("a sidecar", () => {
 
   it("stops in order and leaves nothing open", async () => {
     const sidecar = await startSidecar(cluster);
-    expect(cluster.openWatches()).toBe(2);
+    expect(cluster.openWatches()).toBe(4); // those of the caches and those beside them
     await sidecar.stop();
     expect(cluster.openWatches()).toBe(0);
     for (const listener of ["metrics", "health", "status"] as const) {

@@ -32,6 +32,8 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       },
       metricsSecure: settings["metrics-secure"],
       syncPeriodMs: settings["sync-period"],
+      probeIntervalMs: settings["probe-interval"],
+      lagBudgetMs: settings["lag-budget"],
       concurrency: settings.concurrency,
       qps: settings["kube-api-qps"],
       burst: settings["kube-api-burst"],

@@ -65,6 +65,12 @@ export const text: z.ZodType<string, string> = z.string().min(1, "must not be em
 /** Milliseconds, more than zero. */
 export const duration: z.ZodType<number, string> = from(parseDuration).refine((ms) => ms > 0, "must be more than zero");
 
+/** Milliseconds; "0" is off. */
+export const durationOrOff: z.ZodType<number, string> = from(parseDuration).refine(
+  (ms) => ms >= 0,
+  "must not be negative",
+);
+
 export function number(range: { min: number; max: number; whole?: boolean }): z.ZodType<number, string> {
   const wanted = `must be a ${range.whole ? "whole " : ""}number from ${range.min} to ${range.max}`;
   const schema = z.coerce.number<string>(wanted).min(range.min, wanted).max(range.max, wanted);

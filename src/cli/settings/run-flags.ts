@@ -1,5 +1,17 @@
 import type { WatchedKind } from "../../sidecar/index.ts";
-import { duration, type Flag, flag, from, list, number, oneOf, optional, text, yesOrNo } from "./flag.ts";
+import {
+  duration,
+  durationOrOff,
+  type Flag,
+  flag,
+  from,
+  list,
+  number,
+  oneOf,
+  optional,
+  text,
+  yesOrNo,
+} from "./flag.ts";
 import { parseWatchedKind } from "./values.ts";
 
 /** Which cluster, for every command that talks to one. */
@@ -75,6 +87,8 @@ export const outputFlags: {
 
 type EngineFlags = {
   readonly "sync-period": Flag<number>;
+  readonly "probe-interval": Flag<number>;
+  readonly "lag-budget": Flag<number>;
   readonly concurrency: Flag<number>;
   readonly "kube-api-qps": Flag<number>;
   readonly "kube-api-burst": Flag<number>;
@@ -85,6 +99,18 @@ type EngineFlags = {
 const engineFlags: EngineFlags = {
   "sync-period": flag(
     { value: "DURATION", standard: "10m", help: "look at every Job again this often, spread out" },
+    duration,
+  ),
+  "probe-interval": flag(
+    {
+      value: "DURATION",
+      standard: "15s",
+      help: "read the version of each cached kind this often; 0 for never, and then no lag has an upper bound",
+    },
+    durationOrOff,
+  ),
+  "lag-budget": flag(
+    { value: "DURATION", standard: "30s", help: "how late a cache may be and still count as fresh" },
     duration,
   ),
   concurrency: flag(

@@ -1,0 +1,9 @@
+// lag/: how stale a cache is, in seconds, between bounds that are true each time.
+// Promises: the true lag (docs/lag.md says what that is) lies between the bounds; where there is no upper bound it says so.
+// Does not extrapolate: an answer is as of the moment at which the cache was seen.
+// Start with lag-bounds.ts (the rule), then cache-lag.ts (the state of one cache over time).
+export { type LagBounds, lagBounds, type Sighting } from "./lag-bounds.ts";
+export { CacheLag, type LagAnswer } from "./cache-lag.ts";
+export { lagMetrics } from "./metrics.ts";
+export { OwnCaches } from "./own-caches.ts";
+export { unwrapVersion } from "./unwrap.ts";

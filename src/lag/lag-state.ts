@@ -1,0 +1,39 @@
+import type { LagBounds } from "./lag-bounds.ts";
+
+/**
+ * `unknown`: nothing can be said, with the reason. `fresh`: late by no more than the budget. `lagging`: late by more. `stalled`: it has
+ * stood still while others saw what it misses. `stopped`: nobody feeds it. `rewind`: it holds what a restore has taken back.
+ */
+export type LagState = "unknown" | "fresh" | "lagging" | "stalled" | "stopped" | "rewind";
+
+export const LAG_STATES: readonly LagState[] = ["unknown", "fresh", "lagging", "stalled", "stopped", "rewind"];
+
+/** What is known of a cache at one moment. */
+export interface LagEvidence {
+  readonly bounds: LagBounds;
+  /** For how long its version has not changed, milliseconds. */
+  readonly unmovedMs: number;
+  readonly rewound: boolean;
+  readonly budgetMs: number;
+  /** Whether consistent reads of the kind are made at all. */
+  readonly reads: boolean;
+}
+
+/** A stream that is alive moves at bookmarks, about once a minute. */
+export const STALLED_AFTER_MS = 90_000;
+
+export function lagState(evidence: LagEvidence): { readonly state: LagState; readonly why?: string } {
+  const { bounds, unmovedMs, rewound, budgetMs, reads } = evidence;
+  const { minMs, maxMs } = bounds;
+  if (rewound) return { state: "rewind" };
+  if (minMs >= STALLED_AFTER_MS && unmovedMs >= STALLED_AFTER_MS) return { state: "stalled" };
+  if (minMs > budgetMs) return { state: "lagging" };
+  if (maxMs !== undefined && maxMs <= budgetMs) return { state: "fresh" };
+  return { state: "unknown", why: unconfirmed(maxMs, reads) };
+}
+
+function unconfirmed(maxMs: number | undefined, reads: boolean): string {
+  if (!reads) return "nothing reads the version of this kind: --probe-interval is 0";
+  if (maxMs === undefined) return "the cache stands at a version from before the watch beside it began";
+  return `nothing has confirmed it for ${Math.round(maxMs / 1_000)} s: a --probe-interval at least 3 s shorter than --lag-budget does`;
+}

@@ -1,0 +1,132 @@
+import { sleep } from "../base/index.ts";
+import type { Informer } from "../cache/index.ts";
+import { HeadSet } from "../head/index.ts";
+import type { ListerWatcher } from "../kube/index.ts";
+import { resourceName } from "../resources/index.ts";
+import type { Env } from "../telemetry/index.ts";
+import { CacheLag, type LagAnswer } from "./cache-lag.ts";
+import { STALLED_AFTER_MS } from "./lag-state.ts";
+import { publishLag, retractLag } from "./metrics.ts";
+
+/** Often enough to see that a cache stands still, and what a rewind has made of it. */
+const LOOK_EVERY_MS = 5_000;
+
+export interface OwnCachesOptions {
+  readonly client: ListerWatcher;
+  /** Our own caches; more may come. */
+  readonly informers: () => Iterable<Informer>;
+  /** 0 for no reads: then no cache's lag has an upper bound. */
+  readonly probeIntervalMs: number;
+  readonly budgetMs: number;
+  readonly env: Env;
+}
+
+interface Judged {
+  readonly informer: Informer;
+  readonly lag: CacheLag;
+  answer: LagAnswer;
+  /** When it was last asked for a fresh list because it was stalled. */
+  relistedAt: number;
+}
+
+/**
+ * Judges the caches of this process by a watch beside each: the target `self`. One that has stalled is told to list again, since the
+ * watch beside it proves that its own one is dead.
+ */
+export class OwnCaches {
+  readonly #options: OwnCachesOptions;
+  readonly #heads: HeadSet;
+  readonly #judged: Map<Informer, Judged> = new Map();
+
+  constructor(options: OwnCachesOptions) {
+    this.#options = options;
+    this.#heads = new HeadSet(options);
+  }
+
+  /** Resolves after the abort. */
+  async run({ signal }: { signal: AbortSignal }): Promise<void> {
+    const { clock, meter } = this.#options.env;
+    const unpublish = meter.onCollect(() => this.#publish());
+    const heads = this.#heads.run({ signal });
+    while (!signal.aborted) {
+      this.#look();
+      await sleep(clock, LOOK_EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
+    }
+    await heads;
+    this.#look();
+    unpublish();
+    for (const { informer } of this.#judged.values()) retractLag(meter, labelsOf(informer));
+  }
+
+  /** How late this cache is now. */
+  answer(informer: Informer): LagAnswer {
+    return this.#observe(this.#judgedOf(informer));
+  }
+
+  #look(): void {
+    for (const informer of this.#options.informers()) {
+      const judged = this.#judgedOf(informer);
+      if (this.#observe(judged).state === "stalled") this.#revive(judged);
+    }
+  }
+
+  #revive(judged: Judged): void {
+    const { clock, log } = this.#options.env;
+    const now = clock.monotonic();
+    if (now - judged.relistedAt < STALLED_AFTER_MS) return;
+    judged.relistedAt = now;
+    const { informer } = judged;
+    log.warn("a cache has stalled and is listed again", {
+      resource: resourceName(informer.resource),
+      name: informer.name,
+    });
+    informer.relist("verification");
+  }
+
+  #judgedOf(informer: Informer): Judged {
+    const known = this.#judged.get(informer);
+    if (known) return known;
+    const { probeIntervalMs, budgetMs, env } = this.#options;
+    // A kind that this process keeps a cache of matters to it.
+    const head = this.#heads.get(informer.resource, informer.scope, true);
+    const lag = new CacheLag({ head, budgetMs, reads: probeIntervalMs > 0, clock: env.clock });
+    const answer = lag.observe({ version: "", sentAt: 0, receivedAt: 0 });
+    const judged: Judged = { informer, lag, answer, relistedAt: Number.NEGATIVE_INFINITY };
+    this.#judged.set(informer, judged);
+    return judged;
+  }
+
+  #observe(judged: Judged): LagAnswer {
+    const { informer, lag } = judged;
+    const { state, synced, lastError, storeVersion } = informer.status();
+    const now = this.#options.env.clock.monotonic();
+    const seen = lag.observe({ version: storeVersion, sentAt: now, receivedAt: now });
+    if (state === "stopped") judged.answer = { ...withoutNumbers(seen), state };
+    else if (synced) judged.answer = seen;
+    else judged.answer = { ...seen, why: lastError ?? "the first list is not complete" };
+    return judged.answer;
+  }
+
+  #publish(): void {
+    for (const judged of this.#judged.values()) {
+      publishLag(this.#options.env.meter, labelsOf(judged.informer), this.#observe(judged));
+    }
+  }
+}
+
+function withoutNumbers({ headVersion, observedAt }: LagAnswer): Omit<LagAnswer, "state"> {
+  const none = undefined;
+  return {
+    headVersion,
+    observedAt,
+    minMs: none,
+    maxMs: none,
+    eventsBehind: none,
+    confirmedBy: none,
+    confirmedAgoMs: none,
+  };
+}
+
+function labelsOf({ name, resource: { group, version, resource } }: Informer) {
+  return { target: "self", name, group, version, resource };
+}
