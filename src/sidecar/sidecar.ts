@@ -1,5 +1,5 @@
 import { defined } from "../base/index.ts";
-import type { Informer, InformerStatus } from "../cache/index.ts";
+import type { Informer } from "../cache/index.ts";
 import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { LeaderElector } from "../election/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
@@ -161,10 +161,6 @@ export class Sidecar {
 
   #informers(): readonly Informer[] {
     return [...this.#managers.flatMap((manager) => [...manager.informers()]), ...(this.#watched?.informers() ?? [])];
-  }
-
-  #caches(): readonly InformerStatus[] {
-    return this.#informers().map((informer) => informer.status());
   }
 
   #controllers(): readonly ControllerStatus[] {
