@@ -6,19 +6,19 @@ import type { ClusterAccess } from "./cluster-access.ts";
 import { pause } from "./daemon.ts";
 
 export interface DelayingProxyOptions {
-  /** The plural whose watches are held back, as "pods". */
-  resource: string;
+  /** The plural, or plurals, whose watches are held back, as "pods". */
+  resource: string | readonly string[];
   delayMs: number;
 }
 
 /**
  * An HTTPS server between a client and the API server. It passes everything through with admin's rights, and holds back what
- * the watches of one kind bring: later by a delay, not at all (half-open), or cut in the middle.
+ * the watches of some kinds bring: later by a delay, not at all (half-open), or cut in the middle.
  */
 export class DelayingProxy implements AsyncDisposable {
   /** Of the watches held back now and of those to come; chunks already waiting keep their time. */
   delayMs: number;
-  readonly #resource: string;
+  readonly #held: readonly string[];
   readonly #server: Server;
   readonly #upstream: URL;
   readonly #agent: Agent;
@@ -27,7 +27,7 @@ export class DelayingProxy implements AsyncDisposable {
 
   private constructor(access: ClusterAccess, options: DelayingProxyOptions) {
     this.delayMs = options.delayMs;
-    this.#resource = options.resource;
+    this.#held = [options.resource].flat();
     this.#upstream = new URL(access.server);
     const { cert, key } = access.admin;
     this.#agent = new Agent({ ca: access.authority.ca.cert, cert, key, keepAlive: true });
@@ -49,12 +49,12 @@ export class DelayingProxy implements AsyncDisposable {
     return `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Breaks every open watch of the kind, as a lost connection does. */
+  /** Breaks every open watch of these kinds, as a lost connection does. */
   cut(): void {
     for (const watch of this.#watches) watch.destroy();
   }
 
-  /** The open watches of the kind stay open and bring nothing any more; `cut` ends them. New watches work. */
+  /** The open watches of these kinds stay open and bring nothing any more; `cut` ends them. New watches work. */
   halfOpen(): void {
     for (const watch of this.#watches) this.#silent.add(watch);
   }
@@ -104,6 +104,6 @@ export class DelayingProxy implements AsyncDisposable {
   #holdsBack(url: string): boolean {
     const { pathname, searchParams } = new URL(url, this.#upstream);
     const watch = ["true", "1"].includes(searchParams.get("watch") ?? "");
-    return watch && pathname.split("/").includes(this.#resource);
+    return watch && pathname.split("/").some((part) => this.#held.includes(part));
   }
 }
