@@ -126,11 +126,12 @@ class Deployment {
   }
 
   #start(nth: number): void {
+    if (this.#isOver) return;
     const seed = (this.#seed += 1);
     const process = new RunnerProcess(this.#world, { ...this.#options, seed });
     this.#replicas[nth] = process;
     void process.ended.then(() => {
-      if (!this.#isOver) this.#world.clock.setTimer(() => this.#start(nth), 1_000);
+      this.#world.clock.setTimer(() => this.#start(nth), 1_000);
     });
   }
 }
