@@ -13,6 +13,7 @@ import {
   LagGuard,
   LagRequeue,
   type Lease,
+  LeaseGrace,
   type Pass,
   type Requeue,
   resources,
@@ -188,12 +189,18 @@ class JobRunner {
   /** Lease, mark, Job, status: whoever comes after a crash between two of them finds the evidence of the first. */
   async #start(pass: RunPass, op: Op): Promise<Requeue | undefined> {
     const { object: run, now, write, requeue } = pass;
+    const takenAt = now();
     const leases = await this.#takeLeases(pass, op);
     if (typeof leases === "string") {
       return this.#wait(pass, notReady(leases, `to ${op}`), requeue.after(GateRequeue));
     }
     const resourceVersion = await this.#mark(pass, leases);
-    const job = await write.create(resources.jobs, jobFor(run, op, leases[0].spec.leaseTransitions ?? 0));
+    const draft = jobFor(run, op, leases[0].spec.leaseTransitions ?? 0);
+    // A lease whose Job does not exist is held for a minute only. Whoever stood still for that long must not send the Job any more.
+    const beforeSend = (): void => {
+      if (now() - takenAt > LeaseGrace.ms / 2) throw new Error(`the leases of Job ${draft.metadata.name} are too old`);
+    };
+    const job = await write.create(resources.jobs, draft, { beforeSend });
     const running = notReady("JobRunning", `a Job is to ${op}`);
     const told = isChange(op) ? conditionsPatch(run, running, now()) : {};
     await write.patchStatus(run, { activeJob: noteOf(job), ...told }, { resourceVersion });

@@ -337,6 +337,19 @@ describe("a process", () => {
     }
   });
 
+  test("that stood still between lease and Job for longer than a lease waits for its Job sends no Job any more", async () => {
+    world.create("a", { cluster: "production", approval: "Manual" });
+    world.create("b", { cluster: "production", approval: "Manual" });
+    await world.pass(5_000);
+    runner.transport.afterWrites(3, () => runner.transport.freeze()); // both leases, and the mark
+    world.approve("a");
+    await world.pass(61_000);
+    world.approve("b");
+    runner.transport.thaw();
+    await world.pass(180_000);
+    expect(world.started.toSorted()).toEqual(["a apply", "b apply"]);
+  });
+
   test("that follows a leader which froze in the middle of a start starts what that one does not any more", async () => {
     await restart({ elects: true });
     const first = runner;
