@@ -337,16 +337,17 @@ describe("a process", () => {
     }
   });
 
-  test("that stood still between lease and Job for longer than a lease waits for its Job sends no Job any more", async () => {
-    world.create("a", { cluster: "production", approval: "Manual" });
-    world.create("b", { cluster: "production", approval: "Manual" });
+  test("that waited for long between lease and Job sends no Job any more: it would arrive when the lease is another's", async () => {
+    for (const name of ["a", "b"]) world.create(name, { cluster: "production", approval: "Manual" });
     await world.pass(5_000);
-    runner.transport.afterWrites(3, () => runner.transport.freeze()); // both leases, and the mark
+    const mark = { verb: "patch", resource: "terraformruns", name: "a" } as const;
+    world.cluster.faults.slowRequests({ match: mark, ms: 35_000, times: 1 });
+    world.cluster.faults.slowRequests({ match: { verb: "create", resource: "jobs" }, ms: 30_000, times: 1 });
+    world.fate = () => ({ end: "succeeds", afterMs: 10_000 });
     world.approve("a");
     await world.pass(61_000);
     world.approve("b");
-    runner.transport.thaw();
-    await world.pass(180_000);
+    await world.pass(240_000);
     expect(world.started.toSorted()).toEqual(["a apply", "b apply"]);
   });
 
