@@ -1,5 +1,5 @@
 import { defined } from "../base/index.ts";
-import type { InformerStatus } from "../cache/index.ts";
+import type { Informer } from "../cache/index.ts";
 import { Manager, type ManagerOptions } from "../controller/index.ts";
 import { type Findings, jobsController } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
@@ -27,7 +27,7 @@ export function jobsManagers(options: SidecarOptions, parts: ManagerParts): read
   const { namespaces = [], concurrency, limits } = options;
   const { findings, env } = parts;
   const manageJobs = (namespace: string | undefined, name: string): Manager => {
-    const seenUntil = (): number => contactUntil(manager.status().caches, env.clock.now());
+    const seenUntil = (): number => contactUntil(manager.informers(), env.clock.now());
     const jobs = jobsController({ findings, name, seenUntil, env, ...defined({ namespace, concurrency, limits }) });
     const manager = manage(options, parts, { controllers: [jobs], cacheName: cacheName(namespaces, namespace) });
     return manager;
@@ -52,6 +52,11 @@ function manage(
 }
 
 /** Until when all of these caches are known to have heard what there was to hear. */
-function contactUntil(caches: readonly InformerStatus[], now: number): number {
-  return Math.min(now, ...caches.map(({ state, lastContactAt = now }) => (state === "watching" ? now : lastContactAt)));
+function contactUntil(caches: Iterable<Informer>, now: number): number {
+  let until = now;
+  for (const cache of caches) {
+    const { state, lastContactAt = now } = cache.status();
+    if (state !== "watching") until = Math.min(until, lastContactAt);
+  }
+  return until;
 }
