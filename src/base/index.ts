@@ -9,3 +9,4 @@ export { isAbort, messageOf, oneLine, StalewatchError } from "./errors.ts";
 export type { ExchangeRequest, ExchangeResponse, Transport } from "./exchange.ts";
 export { KeyedHeap } from "./heap.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";
+export { whenAborted } from "./when-aborted.ts";

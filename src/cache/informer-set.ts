@@ -1,4 +1,4 @@
-import { StalewatchError } from "../base/index.ts";
+import { StalewatchError, whenAborted } from "../base/index.ts";
 import type { ListerWatcher, Scope } from "../kube/index.ts";
 import { type KubeObject, type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -50,11 +50,7 @@ export class InformerSet implements AsyncDisposable {
     const signal = AbortSignal.any([options.signal, this.#disposed.signal]);
     this.#signal = signal;
     for (const informer of this.#informers.values()) this.#start(informer, signal);
-    if (!signal.aborted) {
-      await new Promise((resolve) => {
-        signal.addEventListener("abort", resolve, { once: true });
-      });
-    }
+    await whenAborted(signal);
     await Promise.all(this.#runs);
   }
 

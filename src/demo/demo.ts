@@ -1,4 +1,4 @@
-import { formatDuration, isAbort, systemClock } from "../base/index.ts";
+import { formatDuration, isAbort, systemClock, whenAborted } from "../base/index.ts";
 import { Narrator } from "./narrator.ts";
 import { Observer } from "./observer.ts";
 import { terraformRuns } from "./job-runner.ts";
@@ -34,7 +34,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
       await play({ tell, stage, observe }, shown, forMs === undefined);
       tell.title("That is all");
       tell.say("Everything goes on running until the time is up: look around.");
-      await waitFor(ending);
+      await whenAborted(ending);
     } catch (error) {
       if (stage.failed.aborted) throw stage.failed.reason;
       if (!isAbort(error, ending)) throw error;
@@ -76,11 +76,4 @@ function sumUp(tell: Narrator, shown: Shown): void {
     `${shown.passesSkipped} passes skipped because a cache was behind, ${shown.jobsMadeTwice} Jobs made twice, ${shown.stuckFound} stuck ${shown.stuckFound === 1 ? "Job" : "Jobs"} found, ${shown.stuckRecovered} recovered.`,
   );
   tell.say("Everything has stopped; nothing is left running.");
-}
-
-function waitFor(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

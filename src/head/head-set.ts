@@ -1,3 +1,4 @@
+import { whenAborted } from "../base/index.ts";
 import type { ListerWatcher, Scope } from "../kube/index.ts";
 import { type Resource, resourceName, versionToMetric } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -38,11 +39,7 @@ export class HeadSet {
     this.#signal = signal;
     const stop = this.#options.env.meter.onCollect(() => this.#publish());
     for (const watch of this.#watches.values()) this.#start(watch, signal);
-    if (!signal.aborted) {
-      await new Promise((resolve) => {
-        signal.addEventListener("abort", resolve, { once: true });
-      });
-    }
+    await whenAborted(signal);
     await Promise.all(this.#runs);
     stop();
   }

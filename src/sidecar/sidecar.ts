@@ -1,4 +1,4 @@
-import { defined } from "../base/index.ts";
+import { defined, whenAborted } from "../base/index.ts";
 import type { Informer } from "../cache/index.ts";
 import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { LeaderElector } from "../election/index.ts";
@@ -182,11 +182,4 @@ export class Sidecar {
       findings: all ? findings : stuck,
     };
   }
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
