@@ -1,5 +1,5 @@
-import type { Job } from "../resources/index.ts";
-import { apiVersionOf, controllerOf, type DeepReadonly, resources } from "../resources/index.ts";
+import { defined } from "../base/index.ts";
+import { apiVersionOf, controllerOf, type DeepReadonly, type KubeObject, type Resource } from "../resources/index.ts";
 
 export type Severity = "info" | "warning" | "critical";
 
@@ -9,13 +9,15 @@ export type Severity = "info" | "warning" | "critical";
  */
 export type FindingState = "stuck" | "watching" | "queued";
 
-/** From which age a finding of a kind matters, in milliseconds. */
+/** From which age a finding of a kind matters, in milliseconds; Infinity: never. */
 export interface AgeLimits {
+  /** From here on it is listed, as info. Unset: from the warning age on, as a warning. */
+  readonly infoMs?: number;
   readonly warningMs: number;
   readonly criticalMs: number;
 }
 
-/** What a stuck kind saw in one Job, before it is weighed by age. Pure: the same objects give the same symptom at any time. */
+/** What a stuck kind saw in one object, before it is weighed by age. Pure: the same objects give the same symptom at any time. */
 export interface Symptom {
   /** From a closed set of the kind; a label of metrics. */
   readonly reason: string;
@@ -29,9 +31,17 @@ export interface Symptom {
   readonly evidence: readonly string[];
   /** What to type next, a command a line. */
   readonly next: readonly string[];
+  /** It waits by design: listed as queued, never counted as stuck. */
+  readonly queued?: true;
+  /** Ages that follow from the object itself (its own history, its own schedule) instead of the kind's. */
+  readonly limits?: AgeLimits;
+  /** What the same cause is called in every object that it holds up: `webhook deny.example.com`, `node worker-3`. */
+  readonly cause?: string;
+  /** Whose the object is, where that is not its controller. */
+  readonly owner?: { readonly kind: string; readonly name: string };
 }
 
-/** One stuck (or nearly stuck) Job with one reason: what `/api/v1/jobs` and `-o json` print. */
+/** One stuck (or nearly stuck) object with one reason: what `/api/v1/jobs` and `-o json` print. */
 export interface Finding {
   /** The stuck kind's id, `S13`. */
   readonly kind: string;
@@ -41,7 +51,7 @@ export interface Finding {
   readonly severity: Severity;
   readonly state: FindingState;
   readonly object: FindingObject;
-  /** The controller that manages the Job (a CronJob, a custom resource), or the Job itself. */
+  /** The controller that manages the object (a CronJob, a custom resource), or the object itself. */
   readonly owner: { readonly kind: string; readonly name: string };
   /** RFC 3339, whole seconds. */
   readonly since: string;
@@ -50,6 +60,8 @@ export interface Finding {
   readonly message: string;
   readonly evidence: readonly string[];
   readonly next: readonly string[];
+  /** What other findings may share, as one group. */
+  readonly cause?: string;
 }
 
 interface FindingObject {
@@ -60,23 +72,35 @@ interface FindingObject {
   readonly uid: string;
 }
 
-/** Age decides: from the warning age on it is stuck, from the critical age on critical. */
-export function weigh(
-  sinceMs: number,
-  now: number,
-  limits: AgeLimits,
-): { severity: Severity; state: FindingState; ageSeconds: number } {
+export interface Weight {
+  readonly severity: Severity;
+  readonly state: FindingState;
+  readonly ageSeconds: number;
+}
+
+/** Age decides: from the first of the ages on it is stuck, and each age has its severity. */
+export function weigh(sinceMs: number, now: number, limits: AgeLimits): Weight {
   const ageMs = now - sinceMs;
+  const { infoMs = Number.POSITIVE_INFINITY, warningMs, criticalMs } = limits;
+  const severities = [
+    ["critical", criticalMs],
+    ["warning", warningMs],
+    ["info", infoMs],
+  ] as const;
+  const reached = severities.find(([, fromMs]) => ageMs >= fromMs);
   return {
-    severity: ageMs >= limits.criticalMs ? "critical" : "warning",
-    state: ageMs >= limits.warningMs ? "stuck" : "watching",
+    severity: reached?.[0] ?? (limits.infoMs === undefined ? "warning" : "info"),
+    state: reached ? "stuck" : "watching",
     ageSeconds: ageSeconds(sinceMs, now),
   };
 }
 
 /** When age alone will change the weight next, or undefined when it never will. */
 export function nextLimitAt(sinceMs: number, now: number, limits: AgeLimits): number | undefined {
-  const ahead = [sinceMs + limits.warningMs, sinceMs + limits.criticalMs].filter((at) => at > now);
+  const { infoMs = Number.POSITIVE_INFINITY, warningMs, criticalMs } = limits;
+  const ahead = [infoMs, warningMs, criticalMs]
+    .map((ms) => sinceMs + ms)
+    .filter((at) => at > now && Number.isFinite(at));
   return ahead.length > 0 ? Math.min(...ahead) : undefined;
 }
 
@@ -90,29 +114,32 @@ function ageSeconds(sinceMs: number, now: number): number {
   return Math.floor(Math.max(0, now - sinceMs) / 1_000);
 }
 
-/** Weighs a symptom and says whose it is. */
-export function findingOf(
+/** Says whose a weighed symptom is. */
+export function findingOf<T extends KubeObject>(
   kind: { readonly id: string; readonly name: string },
-  job: DeepReadonly<Job>,
+  resource: Pick<Resource, "group" | "version" | "kind">,
+  object: DeepReadonly<T>,
   symptom: Symptom,
-  weight: ReturnType<typeof weigh>,
+  weight: Weight,
 ): Finding {
-  const { namespace = "", name, uid } = job.metadata;
-  const owner = controllerOf(job);
+  const { namespace = "", name, uid } = object.metadata;
+  const controller = controllerOf(object);
+  const owner = symptom.owner ?? controller ?? { kind: resource.kind, name };
   return {
     kind: kind.id,
     name: kind.name,
     reason: symptom.reason,
     severity: weight.severity,
-    state: weight.state,
-    object: { apiVersion: apiVersionOf(resources.jobs), kind: resources.jobs.kind, namespace, name, uid },
-    owner: owner ? { kind: owner.kind, name: owner.name } : { kind: resources.jobs.kind, name },
+    state: symptom.queued ? "queued" : weight.state,
+    object: { apiVersion: apiVersionOf(resource), kind: resource.kind, namespace, name, uid },
+    owner: { kind: owner.kind, name: owner.name },
     since: rfc3339(symptom.sinceMs),
     sinceSource: symptom.sinceSource,
     ageSeconds: weight.ageSeconds,
     message: symptom.message,
     evidence: symptom.evidence,
     next: symptom.next,
+    ...defined({ cause: symptom.cause }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Env, Family, Gauge, LabelValues } from "../telemetry/index.ts";
-import { stuckKinds } from "./decision-order.ts";
+import { stuckKinds } from "./stuck-kinds.ts";
 import { aged, type Finding, type Severity } from "./finding.ts";
 import { stuckLimit, stuckObjects, stuckSince } from "./metrics.ts";
 import { limitsOf, type LimitOverrides } from "./verdict.ts";

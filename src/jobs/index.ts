@@ -1,11 +1,15 @@
-// jobs/: which Jobs are stuck, since when, and why.
-// Promises: one reason a Job, by a fixed order; `since` from API timestamps, so a restart does not reset it; pure verdicts.
+// jobs/: which Jobs (and what makes them, and what they hold) are stuck, since when, and why.
+// Promises: one reason an object, by a fixed order; `since` from API timestamps, so a restart does not reset it; pure verdicts.
 // Does not write to the cluster, and does not judge what waits by design.
-// Start with one file of kinds/, then decision-order.ts and verdict.ts.
-export { decisionOrder, stuckKinds } from "./decision-order.ts";
+// Start with one file of kinds/, then job-order.ts and verdict.ts; world.ts is what a kind may look at.
+export type { Stage } from "./decision-order.ts";
 export type { AgeLimits, Finding } from "./finding.ts";
 export { Findings } from "./findings.ts";
+export { jobOrder } from "./job-order.ts";
 export { jobsController } from "./jobs-controller.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
-export type { StuckKind } from "./stuck-kind.ts";
+export { Snapshot } from "./snapshot.ts";
+export type { KindPage, StuckKind } from "./stuck-kind.ts";
+export { stuckKinds } from "./stuck-kinds.ts";
 export { type LimitOverrides, verdictOn } from "./verdict.ts";
+export type { World } from "./world.ts";

@@ -1,11 +1,13 @@
-import { Controller } from "../controller/index.ts";
+import { Controller, type Pass } from "../controller/index.ts";
 import type { Scope } from "../kube/index.ts";
 import { defineInterval, type Interval, LagRequeue } from "../requeue/index.ts";
 import { type Job, keyOf, resources } from "../resources/index.ts";
 import { type Env, type Log, resolveEnv } from "../telemetry/index.ts";
 import type { Finding } from "./finding.ts";
 import type { Findings } from "./findings.ts";
+import { jobOrder } from "./job-order.ts";
 import { type LimitOverrides, verdictOn } from "./verdict.ts";
+import type { World } from "./world.ts";
 
 /** Every pod that a Job controller makes has this label (Kubernetes 1.27 and later), so other pods never reach the cache. */
 const MADE_BY_A_JOB = "batch.kubernetes.io/job-name";
@@ -51,8 +53,8 @@ export function jobsController(options: JobsControllerOptions): Controller<Job, 
       // Never back: a verdict that was right when it was given stays while nothing new is known.
       judgedUntil = Math.max(judgedUntil, Math.min(wallNow, seenUntil()));
       const now = Math.min(wallNow, judgedUntil);
-      const pods = pass.cached(resources.pods).ownedBy(pass.object);
-      const { finding, dueAt } = verdictOn(pass.object, { pods }, now, limits);
+      const subject = { resource: resources.jobs, object: pass.object, order: jobOrder };
+      const { finding, dueAt } = verdictOn(subject, cachedWorld(pass), now, limits);
       tell(pass.log, findings.set(pass.key, finding), finding);
       if (dueAt === undefined) return undefined;
       if (now < wallNow && dueAt <= wallNow) return pass.requeue.after(LagRequeue);
@@ -77,4 +79,15 @@ function tell(log: Log, before: Finding | undefined, after: Finding | undefined)
   } else if (was) {
     log.info("a Job is no longer stuck", { kind: was.kind, reason: was.reason, since: was.since });
   }
+}
+
+/** What the caches of a pass hold; nothing is known of anything else. */
+function cachedWorld(pass: Pick<Pass, "cached">): World {
+  return {
+    podsOf: (uid) => pass.cached(resources.pods).ownedBy(uid),
+    jobsOf: (uid) => pass.cached(resources.jobs).ownedBy(uid),
+    find: () => undefined,
+    byLabel: () => undefined,
+    eventsAbout: () => undefined,
+  };
 }

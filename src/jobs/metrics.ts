@@ -1,5 +1,5 @@
 import type { MetricDefinition } from "../telemetry/index.ts";
-import { stuckKinds } from "./decision-order.ts";
+import { stuckKinds } from "./stuck-kinds.ts";
 
 const kinds = stuckKinds.map(({ id }) => id);
 const reasons = [...new Set(stuckKinds.flatMap((kind) => kind.reasons))];

@@ -1,7 +1,8 @@
-import type { DeepReadonly, Job } from "../resources/index.ts";
-import { decisionOrder } from "./decision-order.ts";
-import { type AgeLimits, type Finding, nextLimitAt } from "./finding.ts";
-import type { JobEvidence, StuckKind } from "./stuck-kind.ts";
+import type { DeepReadonly, KubeObject, Resource } from "../resources/index.ts";
+import type { Stage } from "./decision-order.ts";
+import { type AgeLimits, type Finding, findingOf, nextLimitAt, weigh } from "./finding.ts";
+import type { KindPage, StuckKind } from "./stuck-kind.ts";
+import type { World } from "./world.ts";
 
 /** Ages that differ from a kind's own, by its id. */
 export type LimitOverrides = Readonly<Record<string, AgeLimits>>;
@@ -13,36 +14,55 @@ export interface Verdict {
   readonly dueAt: number | undefined;
 }
 
-export function limitsOf(kind: Pick<StuckKind, "id" | "limits">, overrides: LimitOverrides = {}): AgeLimits {
+export function limitsOf(kind: Pick<KindPage, "id" | "limits">, overrides: LimitOverrides = {}): AgeLimits {
   return overrides[kind.id] ?? kind.limits;
 }
 
+/** An object of a kind that has an order of decision. */
+export interface Subject<T extends KubeObject> {
+  readonly resource: Pick<Resource, "group" | "version" | "kind">;
+  readonly object: DeepReadonly<T>;
+  readonly order: readonly Stage<T>[];
+}
+
 /**
- * The one reason why a Job is stuck, by the decision order. Pure: ages come from API timestamps, so a restart of whoever asks
+ * The one reason why an object is stuck, by its decision order. Pure: ages come from API timestamps, so a restart of whoever asks
  * changes nothing.
  */
-export function verdictOn(
-  job: DeepReadonly<Job>,
-  evidence: JobEvidence,
+export function verdictOn<T extends KubeObject>(
+  { resource, object, order }: Subject<T>,
+  world: World,
   now: number,
   overrides: LimitOverrides = {},
 ): Verdict {
-  const asked = kindsFor(job, evidence);
-  for (const kind of asked) {
-    const limits = limitsOf(kind, overrides);
-    const finding = kind.judge(job, evidence, now, limits);
-    if (finding) return { finding, dueAt: nextLimitAt(Date.parse(finding.since), now, limits) };
+  const starts: number[] = [];
+  for (const kind of kindsFor(object, order, world)) {
+    const symptom = kind.look(object, world, now);
+    // A time that cannot be read is no time: such an object comes from a file, never from the API server.
+    if (symptom && !Number.isNaN(symptom.sinceMs)) {
+      const limits = overrides[kind.id] ?? symptom.limits ?? kind.limits;
+      const finding = findingOf(kind, resource, object, symptom, weigh(symptom.sinceMs, now, limits));
+      return { finding, dueAt: earliest([...starts, nextLimitAt(symptom.sinceMs, now, limits)], now) };
+    }
+    const startsAt = kind.startsAt?.(object, world, now);
+    if (startsAt !== undefined) starts.push(startsAt);
   }
-  const starts = asked.map((kind) => kind.startsAt?.(job)).filter((at) => at !== undefined && at > now);
-  return { finding: undefined, dueAt: starts.length > 0 ? Math.min(...(starts as number[])) : undefined };
+  return { finding: undefined, dueAt: earliest(starts, now) };
 }
 
-function kindsFor(job: DeepReadonly<Job>, evidence: JobEvidence): readonly StuckKind[] {
-  const kinds: StuckKind[] = [];
-  for (const stage of decisionOrder) {
-    if (!stage.holds(job, evidence)) continue;
-    kinds.push(...stage.kinds);
-    if (stage.final) break;
+function earliest(times: readonly (number | undefined)[], now: number): number | undefined {
+  const ahead = times.filter((at) => at !== undefined && at > now) as number[];
+  return ahead.length > 0 ? Math.min(...ahead) : undefined;
+}
+
+function* kindsFor<T extends KubeObject>(
+  object: DeepReadonly<T>,
+  order: readonly Stage<T>[],
+  world: World,
+): Generator<StuckKind<T>> {
+  for (const stage of order) {
+    if (!stage.holds(object, world)) continue;
+    yield* stage.kinds;
+    if (stage.final) return;
   }
-  return kinds;
 }

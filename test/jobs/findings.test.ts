@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Finding, Findings, stuckKinds, verdictOn } from "../../src/jobs/index.ts";
+import { type Finding, Findings, stuckKinds } from "../../src/jobs/index.ts";
 import { type Meter, noopMeter } from "../../src/telemetry/index.ts";
-import { at, CREATED, createdMs, job, waitingPod } from "./objects.ts";
+import { at, CREATED, createdMs, job, judgeJob, waitingPod } from "./objects.ts";
 
 function keyOf(name: string, labels: Readonly<Record<string, string>>): string {
   return `${name}${JSON.stringify(labels)}`;
@@ -28,7 +28,7 @@ function stuckJob(name: string, seconds: number, createdAfter = 0): Finding {
     metadata: { name, uid: name, creationTimestamp: new Date(at(createdAfter)).toISOString() },
     status: {},
   });
-  return verdictOn(subject, { pods: [] }, at(seconds)).finding as Finding;
+  return judgeJob(subject, [], at(seconds)).finding as Finding;
 }
 
 describe("Findings", () => {
@@ -73,7 +73,7 @@ describe("Findings", () => {
   it("moves the series when the reason changes", () => {
     const { meter, series } = recordingMeter();
     const findings = new Findings({ meter });
-    const withPod = verdictOn(job(), { pods: [waitingPod("InvalidImageName")] }, at(3_600)).finding as Finding;
+    const withPod = judgeJob(job(), [waitingPod("InvalidImageName")], at(3_600)).finding as Finding;
     findings.set("shop/export-1", stuckJob("export-1", 120));
     findings.set("shop/export-1", withPod);
     const since = [...series.keys()].filter((key) => key.includes("stuck_since"));

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { decisionOrder, stuckKinds, verdictOn } from "../../src/jobs/index.ts";
+import { jobOrder, stuckKinds } from "../../src/jobs/index.ts";
 import type { Job, Pod } from "../../src/resources/index.ts";
-import { at, CREATED, job, meta, waitingPod } from "./objects.ts";
+import { at, CREATED, job, judgeJob, meta, waitingPod } from "./objects.ts";
 
 const untouched = { status: {} };
 const withDeadline = { spec: { activeDeadlineSeconds: 30 } };
 
 function look(subject: Job, pods: Pod[], seconds: number) {
-  return verdictOn(subject, { pods }, at(seconds)).finding;
+  return judgeJob(subject, pods, at(seconds)).finding;
 }
 
 function failed(type: string): Job["status"] {
@@ -56,7 +56,7 @@ describe("every kind", () => {
 
   it.each(stuckKinds.map((kind) => [kind.id, kind] as const))("%s says when it wants to be asked again", (id, kind) => {
     const { job: subject, pods, startsAfter } = cases[id] as (typeof cases)[string];
-    const due = (seconds: number) => verdictOn(subject, { pods }, at(seconds)).dueAt;
+    const due = (seconds: number) => judgeJob(subject, pods, at(seconds)).dueAt;
     const { warningMs, criticalMs } = kind.limits;
     expect(due(startsAfter)).toBe(at(startsAfter) + warningMs);
     expect(due(startsAfter + warningMs / 1_000)).toBe(at(startsAfter) + criticalMs);
@@ -183,8 +183,8 @@ describe("S19, the deadline is not enforced", () => {
   });
 
   it("is asked at the deadline, though nothing happens then", () => {
-    expect(verdictOn(job(withDeadline), { pods: [] }, at(5))).toEqual({ finding: undefined, dueAt: at(30) });
-    expect(verdictOn(job(), { pods: [] }, at(5)).dueAt).toBeUndefined();
+    expect(judgeJob(job(withDeadline), [], at(5))).toEqual({ finding: undefined, dueAt: at(30) });
+    expect(judgeJob(job(), [], at(5)).dueAt).toBeUndefined();
   });
 });
 
@@ -195,13 +195,13 @@ describe("the order of decision", () => {
   });
 
   it("asks each kind in one stage only", () => {
-    const ids = decisionOrder.flatMap(({ kinds }) => kinds.map(({ id }) => id));
+    const ids = jobOrder.flatMap(({ kinds }) => kinds.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
   });
 
   it("takes a user's ages instead of the kind's own", () => {
     const limits = { S01: { warningMs: 2_000, criticalMs: 4_000 } };
-    const verdict = (seconds: number) => verdictOn(job(untouched), { pods: [] }, at(seconds), limits);
+    const verdict = (seconds: number) => judgeJob(job(untouched), [], at(seconds), limits);
     expect(verdict(2)).toMatchObject({ finding: { state: "stuck", severity: "warning" }, dueAt: at(4) });
     expect(verdict(4)).toMatchObject({ finding: { severity: "critical" }, dueAt: undefined });
   });

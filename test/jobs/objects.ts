@@ -1,4 +1,5 @@
-import type { Job, ObjectMeta, Pod } from "../../src/resources/index.ts";
+import { jobOrder, type LimitOverrides, Snapshot, verdictOn, type World } from "../../src/jobs/index.ts";
+import { type Event, type Job, type ObjectMeta, type Pod, resources } from "../../src/resources/index.ts";
 
 export const CREATED = "2026-01-02T03:04:05Z";
 export const createdMs: number = Date.parse(CREATED);
@@ -37,4 +38,23 @@ export function waitingPod(reason: string, more: { metadata?: Partial<ObjectMeta
 
 export function at(seconds: number): number {
   return createdMs + seconds * 1_000;
+}
+
+/** A world of a Job's pods and, where they are given, of the events there are. */
+export function worldOf(pods: readonly Pod[], events?: readonly Event[]): Snapshot {
+  const world = new Snapshot();
+  for (const pod of pods) world.set(resources.pods, pod);
+  if (events) world.declare(resources.events);
+  for (const event of events ?? []) world.set(resources.events, event);
+  return world;
+}
+
+export function judgeJob(
+  object: Job,
+  around: readonly Pod[] | World,
+  now: number,
+  limits: LimitOverrides = {},
+): ReturnType<typeof verdictOn> {
+  const world = "podsOf" in around ? around : worldOf(around);
+  return verdictOn({ resource: resources.jobs, object, order: jobOrder }, world, now, limits);
 }

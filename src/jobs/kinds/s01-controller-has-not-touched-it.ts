@@ -1,16 +1,24 @@
+import type { Job } from "../../resources/index.ts";
 import { isManagedElsewhere, isSuspended, isUntouched } from "../job-state.ts";
-import { stuckKind, type StuckKind } from "../stuck-kind.ts";
+import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 
 /**
  * The Job controller writes `status.startTime` in its first sync of a Job, before any pod is made. A status that stays empty means
  * that it is down, or not the leader, or so far behind that it has not come to this Job.
  */
-export const controllerHasNotTouchedIt: StuckKind = stuckKind({
+export const controllerHasNotTouchedIt: StuckKind<Job> = {
   id: "S01",
   name: "controller-has-not-touched-it",
   sees: "status is empty and there are no pods, while the Job grows older",
   lookAlike: "a Job of less than a minute; a suspended one; one that spec.managedBy gives to another controller",
+  means:
+    "The Job controller writes status.startTime in its first sync of a Job. A status that stays empty means that no controller works: kube-controller-manager is down, has no leader, or is far behind. Nothing else will start the Job.",
+  remedy: [
+    "See whether kube-controller-manager has a leader that renews its lease.",
+    "Read its log for errors of the job controller.",
+    'If only some Jobs are affected, compare workqueue_depth{name="job"} with what it usually is.',
+  ],
   limits: { warningMs: 60_000, criticalMs: 5 * 60_000 },
   source: [
     "https://github.com/kubernetes/kubernetes/issues/126510",
@@ -19,7 +27,8 @@ export const controllerHasNotTouchedIt: StuckKind = stuckKind({
     "https://github.com/hjacobs/kube-job-cleaner/pull/9",
   ],
   reasons: ["StatusEmpty"],
-  look(job, { pods }) {
+  look(job, world) {
+    const pods = world.podsOf(job.metadata.uid);
     if (!isUntouched(job) || pods.length > 0 || isSuspended(job) || isManagedElsewhere(job)) return undefined;
     const { creationTimestamp = "", name, namespace = "" } = job.metadata;
     return {
@@ -35,4 +44,4 @@ export const controllerHasNotTouchedIt: StuckKind = stuckKind({
       ],
     };
   },
-});
+};

@@ -1,7 +1,7 @@
 import { oneLine } from "../../base/index.ts";
-import type { ContainerStatus, DeepReadonly, Pod } from "../../resources/index.ts";
+import type { ContainerStatus, DeepReadonly, Job, Pod } from "../../resources/index.ts";
 import { isDeleting } from "../job-state.ts";
-import { stuckKind, type StuckKind } from "../stuck-kind.ts";
+import type { StuckKind } from "../stuck-kind.ts";
 import { command, cut, nameOf } from "../words.ts";
 
 /**
@@ -29,11 +29,18 @@ interface Waiting {
   readonly sinceSource: string;
 }
 
-export const imageCannotBePulled: StuckKind = stuckKind({
+export const imageCannotBePulled: StuckKind<Job> = {
   id: "S13",
   name: "image-cannot-be-pulled",
   sees: "a container waits with ErrImagePull, ImagePullBackOff, InvalidImageName or ErrImageNeverPull",
   lookAlike: "a large first pull: the container waits with ContainerCreating",
+  means:
+    "The kubelet cannot pull the image of a container and tries again for ever. A pod that has not started never counts against backoffLimit, so without a deadline the Job neither fails nor ends.",
+  remedy: [
+    "Read the pull error of the pod: a name that does not exist, no right to pull, or a registry that does not answer.",
+    "Correct the image or its pull secret in what makes the Job; a Job's own template cannot be changed.",
+    "Delete the Job if its owner makes a new one.",
+  ],
   limits: { warningMs: 10 * 60_000, criticalMs: 30 * 60_000 },
   source: [
     "https://github.com/kubernetes/kubernetes/issues/66756",
@@ -41,7 +48,8 @@ export const imageCannotBePulled: StuckKind = stuckKind({
     "https://github.com/kubernetes/kubernetes/issues/122300",
   ],
   reasons: [...new Set(Object.values(REASONS))],
-  look(job, { pods }) {
+  look(job, world) {
+    const pods = world.podsOf(job.metadata.uid);
     const waiting = pods.filter((pod) => !isDeleting(pod)).flatMap(waitingIn);
     const [first] = waiting.toSorted((a, b) => a.sinceMs - b.sinceMs);
     if (!first) return undefined;
@@ -66,7 +74,7 @@ export const imageCannotBePulled: StuckKind = stuckKind({
       ],
     };
   },
-});
+};
 
 function waitingIn(pod: DeepReadonly<Pod>): readonly Waiting[] {
   const { initContainerStatuses = [], containerStatuses = [] } = pod.status;

@@ -1,7 +1,7 @@
 import { type DeepReadonly, isFinishedJob, type Job } from "../../resources/index.ts";
 import { rfc3339 } from "../finding.ts";
 import { isFinishing, isSuspended } from "../job-state.ts";
-import { stuckKind, type StuckKind } from "../stuck-kind.ts";
+import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 
 /**
@@ -9,11 +9,18 @@ import { command, nameOf } from "../words.ts";
  * a lost timer or a controller that is down leaves the Job running. The clock stands while the Job is suspended, and startTime
  * is set anew when it resumes.
  */
-export const deadlineNotEnforced: StuckKind = stuckKind({
+export const deadlineNotEnforced: StuckKind<Job> = {
   id: "S19",
   name: "deadline-not-enforced",
   sees: "status.startTime + spec.activeDeadlineSeconds has passed and there is no Failed or FailureTarget condition",
   lookAlike: "a suspended Job, whose clock stands; pods that were told to end and are within their grace period",
+  means:
+    "The deadline is enforced by a timer in the memory of kube-controller-manager and decided inside a sync. When the timer was lost or the controller is down, the Job runs on.",
+  remedy: [
+    "See whether kube-controller-manager has a leader that renews its lease.",
+    "Any change of the Job, such as an annotation, starts a sync that ends it.",
+    "Delete the Job if its work must stop now.",
+  ],
   limits: { warningMs: 2 * 60_000, criticalMs: 10 * 60_000 },
   source: [
     "https://github.com/kubernetes/kubernetes/issues/32149",
@@ -23,7 +30,8 @@ export const deadlineNotEnforced: StuckKind = stuckKind({
   ],
   reasons: ["DeadlinePassed"],
   startsAt: deadlineOf,
-  look(job, { pods }, now) {
+  look(job, world, now) {
+    const pods = world.podsOf(job.metadata.uid);
     const deadline = deadlineOf(job);
     if (deadline === undefined || now < deadline || isFinishedJob(job) || isFinishing(job)) return undefined;
     // A pod's deletionTimestamp is when its grace period ends, not when it was deleted.
@@ -45,7 +53,7 @@ export const deadlineNotEnforced: StuckKind = stuckKind({
       ],
     };
   },
-});
+};
 
 function deadlineOf(job: DeepReadonly<Job>): number | undefined {
   const { activeDeadlineSeconds } = job.spec;
