@@ -34,6 +34,13 @@ export class HeadSet {
     return watch;
   }
 
+  /** Those of this kind, whatever their scope. */
+  of({ group, resource }: Pick<Resource, "group" | "resource">): readonly HeadWatch[] {
+    return [...this.#watches.values()].filter(
+      (watch) => watch.resource.group === group && watch.resource.resource === resource,
+    );
+  }
+
   /** Runs all of them, also those that are asked for later. Resolves after the abort, when all have stopped. */
   async run({ signal }: { signal: AbortSignal }): Promise<void> {
     this.#signal = signal;

@@ -3,7 +3,7 @@ import { countBefore, type HeadPoint, type HeadRead, type HeadView, type ReadSou
 import { thinPoints, thinReads } from "./thinning.ts";
 
 export interface HeadTableOptions {
-  /** Whether consistent reads are kept as evidence (without them no lag has an upper bound); true unless given. */
+  /** Whether consistent reads are kept as evidence (without any no lag has an upper bound); true unless given. Heartbeats always are. */
   readonly keepsReads?: boolean;
   /** Points, and as many reads, that are kept at most; 2048 unless given. */
   readonly limit?: number;
@@ -112,7 +112,7 @@ export class HeadTable {
     const wentBack = version < answer.newestBefore;
     if (wentBack) this.#rewinds += 1;
     if (wentBack || this.#start === 0n) this.#begin(version, answeredAt);
-    if (this.#keepsReads) this.#keep({ version, sentAt, answeredAt, source });
+    if (this.#keepsReads || source === "heartbeat") this.#keep({ version, sentAt, answeredAt, source });
     if (version > this.#newest) this.#newest = version;
     return wentBack ? "rewind" : "kept";
   }

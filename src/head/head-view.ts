@@ -1,5 +1,8 @@
-/** How a consistent read came about: to begin (or go on after a gap), in its turn, or by a verification watch. */
-export type ReadSource = "list" | "probe" | "verify";
+/**
+ * How a consistent read came about: to begin (or go on after a gap), in its turn, by a verification watch, or as the answer to a write
+ * of our own, whose version says the same.
+ */
+export type ReadSource = "list" | "probe" | "verify" | "heartbeat";
 
 /** A consistent read: everything that was committed before `sentAt` has a version of at most `version`. Monotonic milliseconds. */
 export interface HeadRead {

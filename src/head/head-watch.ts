@@ -2,7 +2,7 @@ import { Backoff, isAbort, messageOf, sleep, StalewatchError, type Timer } from 
 import { isExpired, isForbidden, type ListerWatcher, type Scope, type WatchEvent } from "../kube/index.ts";
 import { isComparableVersion, type KubeObject, metadataOf, type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
-import { HeadTable } from "./head-table.ts";
+import { type AnsweredRead, HeadTable } from "./head-table.ts";
 import type { ReadSource } from "./head-view.ts";
 import { type HeadCounters, headCounters, type HeadRestartReason } from "./metrics.ts";
 import { verifyWatch } from "./verify-watch.ts";
@@ -54,6 +54,7 @@ export class HeadWatch {
   #reached = 0n;
   /** The oldest read that the table has not passed, and when to ask why. */
   #unpassed: { readonly version: bigint; readonly timer: Timer } | undefined;
+  readonly #listeners: Set<() => void> = new Set();
 
   constructor(options: HeadWatchOptions) {
     const { resource, scope = {}, probeIntervalMs, env } = options;
@@ -74,6 +75,24 @@ export class HeadWatch {
   suspect(why: string): void {
     if (this.#doubt !== undefined) return;
     this.#restart("suspected", why);
+  }
+
+  /** Calls `listener` after each chunk of the stream. Returns how to stop it. */
+  onProgress(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** An object of the kind was written by us, and the answer had this version: as good as a read that was sent when the write was. */
+  written(answer: Omit<AnsweredRead, "source">): void {
+    if (this.table.read({ ...answer, source: "heartbeat" }) !== "rewind") return;
+    this.#rewound(answer.newestBefore, answer.version, "heartbeat");
+  }
+
+  /** Somebody knows of a change that the stream should have brought by now: asks another watch whether this one is dead. */
+  verify(): void {
+    const { signal } = this.#attempt;
+    this.#verify(signal).catch((thrown: unknown) => this.#readFailed(thrown, signal));
   }
 
   /** Resolves after the abort. */
@@ -127,6 +146,7 @@ export class HeadWatch {
         if (signal.aborted) return 0;
         heard = true;
         for (const event of chunk) this.#reached = this.#take(event);
+        this.#tell();
       }
     } finally {
       stopProbes();
@@ -211,7 +231,12 @@ export class HeadWatch {
     const seen = await verifyWatch({ client, resource: this.resource, scope: this.scope, from, signal }, (event) =>
       this.#take(event),
     );
+    this.#tell();
     if (!signal.aborted && seen > this.#reached) this.#restart("dead", undefined);
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   #restart(reason: HeadRestartReason, doubt: string | undefined): void {

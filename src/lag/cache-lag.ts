@@ -2,7 +2,7 @@ import type { HeadWatch, ReadSource } from "../head/index.ts";
 import { isComparableVersion } from "../resources/index.ts";
 import type { Clock } from "../base/index.ts";
 import { lagBounds } from "./lag-bounds.ts";
-import { lagState, type LagState } from "./lag-state.ts";
+import { lagState, type LagState, STALLED_AFTER_MS } from "./lag-state.ts";
 
 /** How late a cache was when it was last seen. Milliseconds; never negative, never NaN. */
 export interface LagAnswer {
@@ -26,6 +26,8 @@ export interface CacheLagOptions {
   readonly head: Pick<HeadWatch, "table" | "doubt" | "suspect">;
   readonly budgetMs: number;
   readonly reads: boolean;
+  /** How long a cache may stand still beside what it misses until it is `stalled`; 90 s unless given. */
+  readonly stalledAfterMs?: () => number;
   readonly clock: Clock;
 }
 
@@ -66,7 +68,9 @@ export class CacheLag {
     if (head.doubt !== undefined || !view) return this.#answer(head.doubt ?? "no read has been answered yet");
     const bounds = lagBounds(view, { ...seen, version, scope: "same" });
     const unmovedMs = seen.receivedAt - this.#movedAt;
-    const judged = lagState({ bounds, unmovedMs, rewound: this.#rewoundAt !== undefined, budgetMs, reads });
+    const stalledAfterMs = this.#options.stalledAfterMs?.() ?? STALLED_AFTER_MS;
+    const rewound = this.#rewoundAt !== undefined;
+    const judged = lagState({ bounds, unmovedMs, rewound, budgetMs, stalledAfterMs, reads });
     const isRewound = judged.state === "rewind";
     const { confirmedBy, eventsBehind, minMs, maxMs } = bounds;
     return {

@@ -15,18 +15,20 @@ export interface LagEvidence {
   readonly unmovedMs: number;
   readonly rewound: boolean;
   readonly budgetMs: number;
+  /** A stream that is alive moves at least this often. */
+  readonly stalledAfterMs: number;
   /** Whether consistent reads of the kind are made at all. */
   readonly reads: boolean;
 }
 
-/** A stream that is alive moves at bookmarks, about once a minute. */
+/** A stream that is alive moves at bookmarks, about once a minute. Where a heartbeat keeps it moving, less time says as much. */
 export const STALLED_AFTER_MS = 90_000;
 
 export function lagState(evidence: LagEvidence): { readonly state: LagState; readonly why?: string } {
-  const { bounds, unmovedMs, rewound, budgetMs, reads } = evidence;
+  const { bounds, unmovedMs, rewound, budgetMs, stalledAfterMs, reads } = evidence;
   const { minMs, maxMs } = bounds;
   if (rewound) return { state: "rewind" };
-  if (minMs >= STALLED_AFTER_MS && unmovedMs >= STALLED_AFTER_MS) return { state: "stalled" };
+  if (minMs >= stalledAfterMs && unmovedMs >= stalledAfterMs) return { state: "stalled" };
   if (minMs > budgetMs) return { state: "lagging" };
   if (maxMs !== undefined && maxMs <= budgetMs) return { state: "fresh" };
   return { state: "unknown", why: unconfirmed(maxMs, reads) };

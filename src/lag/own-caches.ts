@@ -1,8 +1,7 @@
 import { sleep } from "../base/index.ts";
 import type { Informer } from "../cache/index.ts";
-import { HeadSet } from "../head/index.ts";
-import type { ListerWatcher } from "../kube/index.ts";
-import { resourceName } from "../resources/index.ts";
+import type { HeadSet } from "../head/index.ts";
+import { type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import { CacheLag, type LagAnswer } from "./cache-lag.ts";
 import { STALLED_AFTER_MS } from "./lag-state.ts";
@@ -12,12 +11,15 @@ import { publishLag, retractLag } from "./metrics.ts";
 const LOOK_EVERY_MS = 5_000;
 
 export interface OwnCachesOptions {
-  readonly client: ListerWatcher;
+  /** Runs elsewhere. */
+  readonly heads: HeadSet;
   /** Our own caches; more may come. */
   readonly informers: () => Iterable<Informer>;
   /** 0 for no reads: then no cache's lag has an upper bound. */
   readonly probeIntervalMs: number;
   readonly budgetMs: number;
+  /** How long a cache of this kind may stand still beside what it misses; 90 s unless given. */
+  readonly stalledAfterMs?: (resource: Resource) => number;
   readonly env: Env;
 }
 
@@ -35,24 +37,20 @@ interface Judged {
  */
 export class OwnCaches {
   readonly #options: OwnCachesOptions;
-  readonly #heads: HeadSet;
   readonly #judged: Map<Informer, Judged> = new Map();
 
   constructor(options: OwnCachesOptions) {
     this.#options = options;
-    this.#heads = new HeadSet(options);
   }
 
   /** Resolves after the abort. */
   async run({ signal }: { signal: AbortSignal }): Promise<void> {
     const { clock, meter } = this.#options.env;
     const unpublish = meter.onCollect(() => this.#publish());
-    const heads = this.#heads.run({ signal });
     while (!signal.aborted) {
       this.#look();
       await sleep(clock, LOOK_EVERY_MS, signal).catch(() => {}); // aborted: the loop ends
     }
-    await heads;
     this.#look();
     unpublish();
     for (const { informer } of this.#judged.values()) retractLag(meter, labelsOf(informer));
@@ -86,10 +84,16 @@ export class OwnCaches {
   #judgedOf(informer: Informer): Judged {
     const known = this.#judged.get(informer);
     if (known) return known;
-    const { probeIntervalMs, budgetMs, env } = this.#options;
+    const { heads, probeIntervalMs, budgetMs, stalledAfterMs, env } = this.#options;
     // A kind that this process keeps a cache of matters to it.
-    const head = this.#heads.get(informer.resource, informer.scope, true);
-    const lag = new CacheLag({ head, budgetMs, reads: probeIntervalMs > 0, clock: env.clock });
+    const head = heads.get(informer.resource, informer.scope, true);
+    const lag = new CacheLag({
+      head,
+      budgetMs,
+      reads: probeIntervalMs > 0,
+      clock: env.clock,
+      ...(stalledAfterMs ? { stalledAfterMs: () => stalledAfterMs(informer.resource) } : {}),
+    });
     const answer = lag.observe({ version: "", sentAt: 0, receivedAt: 0 });
     const judged: Judged = { informer, lag, answer, relistedAt: Number.NEGATIVE_INFINITY };
     this.#judged.set(informer, judged);

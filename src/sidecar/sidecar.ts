@@ -3,6 +3,7 @@ import type { Informer } from "../cache/index.ts";
 import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { LeaderElector } from "../election/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
+import { HeadSet } from "../head/index.ts";
 import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
 import { Findings } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
@@ -96,8 +97,9 @@ export class Sidecar {
     this.#watched = new WatchedKinds({ client, kinds: watch, namespaces, env });
     const { probeIntervalMs = PROBE_INTERVAL_MS, lagBudgetMs = LAG_BUDGET_MS } = this.#options;
     const informers = (): readonly Informer[] => this.#informers();
-    this.#lags = new OwnCaches({ client, informers, probeIntervalMs, budgetMs: lagBudgetMs, env });
-    const parts = [...this.#managers, this.#watched, this.#lags, ...this.#candidate(env)];
+    const heads = new HeadSet({ client, probeIntervalMs, env });
+    this.#lags = new OwnCaches({ heads, informers, probeIntervalMs, budgetMs: lagBudgetMs, env });
+    const parts = [...this.#managers, this.#watched, heads, this.#lags, ...this.#candidate(env)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
