@@ -4,6 +4,7 @@
 export { Authority } from "./authority.ts";
 export { ClusterAccess, type Rule } from "./cluster-access.ts";
 export { Cable } from "./cable.ts";
+export { ControllerManager } from "./controller-manager.ts";
 export { Daemon, eventually, freePort, pause } from "./daemon.ts";
 export { DelayingProxy } from "./delaying-proxy.ts";
 export { Jaeger, type JaegerSpan } from "./jaeger.ts";

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import type { IncomingMessage } from "node:http";
 import { Authority } from "./authority.ts";
 import { ClusterAccess, type ClusterAddress, tokenIssuer } from "./cluster-access.ts";
-import { Daemon, freePort } from "./daemon.ts";
+import { ControllerManager } from "./controller-manager.ts";
+import { Daemon, eventually, freePort } from "./daemon.ts";
 import { requireTool } from "./tools.ts";
 
 /** Those that make Jobs, pods, owners and namespaces behave; none that would delete pods for lack of nodes. */
@@ -32,7 +33,7 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
   readonly #ports: Ports;
   #etcd: Daemon | undefined;
   #apiServer: Daemon | undefined;
-  #controllerManager: Daemon | undefined;
+  #controllerManager: ControllerManager | undefined;
 
   private constructor(address: ClusterAddress, ports: Ports) {
     super(address);
@@ -46,7 +47,6 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
       etcd: await freePort(),
       peer: await freePort(),
       apiServer: await freePort(),
-      controllerManager: await freePort(),
     };
     new Authority(directory).issue("server");
     const cluster = new RealCluster({ server: `https://127.0.0.1:${ports.apiServer}`, directory }, ports);
@@ -100,41 +100,16 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
     await this.#apiServer?.kill();
   }
 
-  /** `server` may be a DelayingProxy in front of the API server. */
-  async startControllerManager(options: { server?: string } = {}): Promise<void> {
-    const kubeconfig = this.kubeconfig(options);
-    const port = this.#ports.controllerManager;
-    this.#controllerManager = new Daemon({
-      name: "kube-controller-manager",
-      command: requireTool("kube-controller-manager"),
-      directory: this.directory,
-      args: [
-        `--kubeconfig=${kubeconfig}`,
-        `--authentication-kubeconfig=${kubeconfig}`,
-        `--authorization-kubeconfig=${kubeconfig}`,
-        `--controllers=${controllers.join(",")}`,
-        "--bind-address=127.0.0.1",
-        `--secure-port=${port}`,
-        `--cert-dir=${this.directory}`,
-        "--leader-elect=false",
-        "--kube-api-qps=500",
-        "--kube-api-burst=1000",
-        `--service-account-private-key-file=${this.authority.tokenKey().keyFile}`,
-      ],
-    });
-    await this.#controllerManager.whenReady(async () => {
-      const config = await this.raw.exchange("GET", "/api/v1/namespaces/default/serviceaccounts/default");
-      return config.status === 200;
+  async startControllerManager(): Promise<void> {
+    this.#controllerManager = await ControllerManager.start(this, { controllers });
+    await eventually("the default service account", async () => {
+      const account = await this.raw.exchange("GET", "/api/v1/namespaces/default/serviceaccounts/default");
+      return account.status === 200;
     });
   }
 
   async killControllerManager(): Promise<void> {
     await this.#controllerManager?.kill();
-  }
-
-  /** Where the controller-manager serves /metrics, to admin's certificate. */
-  get controllerManagerMetrics(): string {
-    return `https://127.0.0.1:${this.#ports.controllerManager}/metrics`;
   }
 
   /** As another API server of the same cluster would: this one need not be there. `path` is as `jobs/default/x`. */
@@ -207,5 +182,4 @@ interface Ports {
   readonly etcd: number;
   readonly peer: number;
   readonly apiServer: number;
-  readonly controllerManager: number;
 }
