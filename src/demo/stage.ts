@@ -115,7 +115,14 @@ export class Stage implements AsyncDisposable {
 
 async function startSidecar(cluster: Cluster, { listen, version, log }: StageOptions): Promise<RunningSidecar> {
   const controllers = [await exampleController()];
-  const sidecar = new Sidecar({ cluster, controllers, listen, version, limits: demoLimits, env: { log } });
+  const sidecar = new Sidecar({
+    cluster,
+    controllers,
+    listen,
+    version,
+    limits: [{ kind: "S13", ages: demoLimits.S13 }],
+    env: { log },
+  });
   const stopping = new AbortController();
   const failed = new AbortController();
   const ended = sidecar.run({ signal: stopping.signal }).catch((error: unknown) => failed.abort(error));

@@ -62,6 +62,8 @@ export interface Finding {
   readonly next: readonly string[];
   /** What other findings may share, as one group. */
   readonly cause?: string;
+  /** Somebody does not want to hear of it until then, RFC 3339: listed, counted, never alerted. */
+  readonly silencedUntil?: string;
 }
 
 interface FindingObject {
@@ -121,6 +123,7 @@ export function findingOf<T extends KubeObject>(
   object: DeepReadonly<T>,
   symptom: Symptom,
   weight: Weight,
+  silence: { readonly untilMs: number | undefined; readonly mistakes: readonly string[] },
 ): Finding {
   const { namespace = "", name, uid } = object.metadata;
   const controller = controllerOf(object);
@@ -137,9 +140,10 @@ export function findingOf<T extends KubeObject>(
     sinceSource: symptom.sinceSource,
     ageSeconds: weight.ageSeconds,
     message: symptom.message,
-    evidence: symptom.evidence,
+    evidence: [...symptom.evidence, ...silence.mistakes],
     next: symptom.next,
     ...defined({ cause: symptom.cause }),
+    ...(silence.untilMs === undefined ? {} : { silencedUntil: rfc3339(silence.untilMs) }),
   };
 }
 

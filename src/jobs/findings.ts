@@ -1,8 +1,8 @@
 import type { Env, Family, Gauge, LabelValues } from "../telemetry/index.ts";
-import { stuckKinds } from "./stuck-kinds.ts";
 import { aged, type Finding, type Severity } from "./finding.ts";
+import { limitsOf, type LimitRules } from "./limits.ts";
 import { stuckLimit, stuckObjects, stuckSince } from "./metrics.ts";
-import { limitsOf, type LimitOverrides } from "./verdict.ts";
+import { stuckKinds } from "./stuck-kinds.ts";
 
 const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
 
@@ -18,13 +18,13 @@ export class Findings {
   readonly #since: Family<keyof typeof stuckSince.labels, Gauge>;
   readonly #objects: Family<keyof typeof stuckObjects.labels, Gauge>;
 
-  constructor(env: Pick<Env, "meter">, overrides: LimitOverrides = {}) {
+  constructor(env: Pick<Env, "meter">, rules: LimitRules = []) {
     this.#since = env.meter.gauge(stuckSince);
     this.#objects = env.meter.gauge(stuckObjects);
     const limit = env.meter.gauge(stuckLimit);
     for (const stuckKind of stuckKinds) {
       const kind = stuckKind.id;
-      const { warningMs, criticalMs } = limitsOf(stuckKind, overrides);
+      const { warningMs, criticalMs } = limitsOf(stuckKind, rules);
       limit.labels({ kind, severity: "warning" }).set(warningMs / 1_000);
       limit.labels({ kind, severity: "critical" }).set(criticalMs / 1_000);
     }

@@ -5,11 +5,13 @@
 export type { Stage } from "./decision-order.ts";
 export type { AgeLimits, Finding } from "./finding.ts";
 export { Findings } from "./findings.ts";
+export { type FindingGroup, groupsOf } from "./grouping.ts";
 export { jobOrder } from "./job-order.ts";
 export { jobsController } from "./jobs-controller.ts";
+export type { LimitRule, LimitRules } from "./limits.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
 export { Snapshot } from "./snapshot.ts";
 export type { KindPage, StuckKind } from "./stuck-kind.ts";
 export { stuckKinds } from "./stuck-kinds.ts";
-export { type LimitOverrides, verdictOn } from "./verdict.ts";
+export { verdictOn } from "./verdict.ts";
 export type { World } from "./world.ts";

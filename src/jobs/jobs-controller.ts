@@ -6,7 +6,9 @@ import { type Env, type Log, resolveEnv } from "../telemetry/index.ts";
 import type { Finding } from "./finding.ts";
 import type { Findings } from "./findings.ts";
 import { jobOrder } from "./job-order.ts";
-import { type LimitOverrides, verdictOn } from "./verdict.ts";
+import type { LimitRules } from "./limits.ts";
+import { Sightings } from "./sightings.ts";
+import { verdictOn } from "./verdict.ts";
 import type { World } from "./world.ts";
 
 /** Every pod that a Job controller makes has this label (Kubernetes 1.27 and later), so other pods never reach the cache. */
@@ -24,7 +26,7 @@ export interface JobsControllerOptions {
   namespace?: string;
   /** Passes at once; 2 unless given. */
   concurrency?: number;
-  limits?: LimitOverrides;
+  limits?: LimitRules;
   /**
    * Until when the caches are known to show what is there, wall time in milliseconds; now unless given. A cache that has lost its
    * server must not make Jobs look older than what is known of them.
@@ -38,10 +40,11 @@ export interface JobsControllerOptions {
  * A Job that is healthy whatever the time costs no timer. While a cache has lost its server, Jobs are judged as of the last contact.
  */
 export function jobsController(options: JobsControllerOptions): Controller<Job, "StuckJobAge"> {
-  const { findings, name = "jobs", namespace, concurrency = 2, limits = {} } = options;
+  const { findings, name = "jobs", namespace, concurrency = 2, limits = [] } = options;
   const { clock, log } = resolveEnv(options.env);
   const { seenUntil = () => clock.now() } = options;
   let judgedUntil = 0;
+  const sightings = new Sightings();
   const scope: Scope = namespace === undefined ? {} : { namespace };
   return new Controller(name, {
     for: { resource: resources.jobs, scope },
@@ -54,7 +57,7 @@ export function jobsController(options: JobsControllerOptions): Controller<Job, 
       judgedUntil = Math.max(judgedUntil, Math.min(wallNow, seenUntil()));
       const now = Math.min(wallNow, judgedUntil);
       const subject = { resource: resources.jobs, object: pass.object, order: jobOrder };
-      const { finding, dueAt } = verdictOn(subject, cachedWorld(pass), now, limits);
+      const { finding, dueAt } = verdictOn(subject, cachedWorld(pass, sightings), now, limits);
       tell(pass.log, findings.set(pass.key, finding), finding);
       if (dueAt === undefined) return undefined;
       if (now < wallNow && dueAt <= wallNow) return pass.requeue.after(LagRequeue);
@@ -82,12 +85,14 @@ function tell(log: Log, before: Finding | undefined, after: Finding | undefined)
 }
 
 /** What the caches of a pass hold; nothing is known of anything else. */
-function cachedWorld(pass: Pick<Pass, "cached">): World {
+function cachedWorld(pass: Pick<Pass, "cached">, sightings: Sightings): World {
   return {
     podsOf: (uid) => pass.cached(resources.pods).ownedBy(uid),
     jobsOf: (uid) => pass.cached(resources.jobs).ownedBy(uid),
     find: () => undefined,
     byLabel: () => undefined,
     eventsAbout: () => undefined,
+    ownerOf: () => undefined,
+    unchangedSince: ({ metadata }, what, token, now) => sightings.unchangedSince(metadata.uid, what, token, now),
   };
 }

@@ -11,6 +11,7 @@ import {
   resourceName,
   resources,
 } from "../resources/index.ts";
+import { Sightings } from "./sightings.ts";
 import type { World } from "./world.ts";
 
 type Objects = Map<string, DeepReadonly<KubeObject>>;
@@ -22,6 +23,8 @@ type Objects = Map<string, DeepReadonly<KubeObject>>;
 export class Snapshot implements World {
   readonly #kinds: Map<string, Objects> = new Map();
   readonly #byOwner: Map<string, Map<string, DeepReadonly<KubeObject>>> = new Map();
+  readonly #byUid: Map<string, DeepReadonly<KubeObject>> = new Map();
+  readonly #sightings: Sightings = new Sightings();
   readonly #events: Map<string, Map<string, DeepReadonly<Event>>> = new Map();
 
   /** From now on, what was not given of this kind does not exist. */
@@ -33,6 +36,7 @@ export class Snapshot implements World {
     this.delete(resource, object.metadata);
     const key = keyOf(object.metadata);
     this.#objectsOf(resource).set(key, object);
+    this.#byUid.set(object.metadata.uid, object);
     const owner = controllerOf(object)?.uid;
     if (owner !== undefined) indexed(this.#byOwner, ownerKey(resource, owner)).set(key, object);
     const about = aboutOf(resource, object);
@@ -45,6 +49,7 @@ export class Snapshot implements World {
     const known = objects.get(key);
     if (!known) return;
     objects.delete(key);
+    if (this.#byUid.get(known.metadata.uid) === known) this.#byUid.delete(known.metadata.uid);
     const owner = controllerOf(known)?.uid;
     if (owner !== undefined) this.#byOwner.get(ownerKey(resource, owner))?.delete(key);
     const about = aboutOf(resource, known);
@@ -84,6 +89,14 @@ export class Snapshot implements World {
   eventsAbout({ metadata }: DeepReadonly<KubeObject>): readonly DeepReadonly<Event>[] | undefined {
     if (!this.#kinds.has(resourceName(resources.events))) return undefined;
     return [...(this.#events.get(metadata.uid)?.values() ?? [])];
+  }
+
+  ownerOf(object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> | undefined {
+    return this.#byUid.get(controllerOf(object)?.uid ?? "");
+  }
+
+  unchangedSince({ metadata }: DeepReadonly<KubeObject>, what: string, token: string, now: number): number {
+    return this.#sightings.unchangedSince(metadata.uid, what, token, now);
   }
 
   #ownedBy<T extends KubeObject>(resource: Resource<T>, uid: string): readonly DeepReadonly<T>[] {

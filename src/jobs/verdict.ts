@@ -1,21 +1,16 @@
 import type { DeepReadonly, KubeObject, Resource } from "../resources/index.ts";
 import type { Stage } from "./decision-order.ts";
-import { type AgeLimits, type Finding, findingOf, nextLimitAt, weigh } from "./finding.ts";
-import type { KindPage, StuckKind } from "./stuck-kind.ts";
+import { type Finding, findingOf, nextLimitAt, weigh } from "./finding.ts";
+import { limitsFor, type LimitRules } from "./limits.ts";
+import { silenceOf } from "./silence.ts";
+import type { StuckKind } from "./stuck-kind.ts";
 import type { World } from "./world.ts";
-
-/** Ages that differ from a kind's own, by its id. */
-export type LimitOverrides = Readonly<Record<string, AgeLimits>>;
 
 export interface Verdict {
   /** Undefined: healthy. */
   readonly finding: Finding | undefined;
   /** Wall time at which time alone may change the verdict; undefined: only an event can. */
   readonly dueAt: number | undefined;
-}
-
-export function limitsOf(kind: Pick<KindPage, "id" | "limits">, overrides: LimitOverrides = {}): AgeLimits {
-  return overrides[kind.id] ?? kind.limits;
 }
 
 /** An object of a kind that has an order of decision. */
@@ -33,16 +28,18 @@ export function verdictOn<T extends KubeObject>(
   { resource, object, order }: Subject<T>,
   world: World,
   now: number,
-  overrides: LimitOverrides = {},
+  rules: LimitRules = [],
 ): Verdict {
   const starts: number[] = [];
   for (const kind of kindsFor(object, order, world)) {
     const symptom = kind.look(object, world, now);
     // A time that cannot be read is no time: such an object comes from a file, never from the API server.
     if (symptom && !Number.isNaN(symptom.sinceMs)) {
-      const limits = overrides[kind.id] ?? symptom.limits ?? kind.limits;
-      const finding = findingOf(kind, resource, object, symptom, weigh(symptom.sinceMs, now, limits));
-      return { finding, dueAt: earliest([...starts, nextLimitAt(symptom.sinceMs, now, limits)], now) };
+      const limits = limitsFor(kind.id, symptom.limits ?? kind.limits, object, world, rules);
+      const silence = silenceOf(object, kind.id, now);
+      const finding = findingOf(kind, resource, object, symptom, weigh(symptom.sinceMs, now, limits), silence);
+      const times = [...starts, nextLimitAt(symptom.sinceMs, now, limits), silence.untilMs];
+      return { finding, dueAt: earliest(times, now) };
     }
     const startsAt = kind.startsAt?.(object, world, now);
     if (startsAt !== undefined) starts.push(startsAt);

@@ -21,4 +21,11 @@ export interface World {
   ): readonly DeepReadonly<T>[] | undefined;
   /** Events about the object with this uid, in no order. Costs a read in a cluster: ask only when the object itself looks wrong. */
   eventsAbout(object: DeepReadonly<KubeObject>): readonly DeepReadonly<Event>[] | undefined;
+  /** The controller of the object, where it is cached; undefined also when there is none. Never costs a read. */
+  ownerOf(object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> | undefined;
+  /**
+   * Since when this token has been the same for this object, wall time in milliseconds; `now` when it is new. For what the API gives no
+   * time of: a symptom that uses it says `sinceSource: "observed"`. `what` tells the tokens of one object apart ("uncounted pods").
+   */
+  unchangedSince(object: DeepReadonly<KubeObject>, what: string, token: string, now: number): number;
 }

@@ -1,6 +1,6 @@
 import type { ManagedController } from "../controller/index.ts";
 import type { LeaderElectorOptions } from "../election/index.ts";
-import type { LimitOverrides } from "../jobs/index.ts";
+import type { LimitRules } from "../jobs/index.ts";
 import type { Cluster } from "../kube/index.ts";
 import type { Env } from "../telemetry/index.ts";
 
@@ -47,7 +47,7 @@ export interface SidecarOptions {
   /** Stand for election by this lease. It says who may write; measuring and serving go on without it. */
   leaderElection?: Pick<LeaderElectorOptions, "lease" | "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs">;
   /** Ages from which Jobs are reported that differ from the kinds' own. */
-  limits?: LimitOverrides;
+  limits?: LimitRules;
   /** Series with the name of an object, each metric; 5000 unless given. */
   maxSeries?: number;
   /** Also export the traces of passes that changed nothing. */

@@ -98,7 +98,7 @@ describe("Findings", () => {
 
   it("publishes the limits in force", () => {
     const { meter, series } = recordingMeter();
-    const limits = { S13: { warningMs: 8_000, criticalMs: 20_000 } };
+    const limits = [{ kind: "S13", ages: { warningMs: 8_000, criticalMs: 20_000 } }];
     expect(new Findings({ meter }, limits)).toBeDefined();
     const limit = (kind: string, severity: string): number | undefined =>
       series.get(`stalewatch_stuck_limit_seconds${JSON.stringify({ kind, severity })}`);

@@ -200,7 +200,7 @@ describe("the order of decision", () => {
   });
 
   it("takes a user's ages instead of the kind's own", () => {
-    const limits = { S01: { warningMs: 2_000, criticalMs: 4_000 } };
+    const limits = [{ kind: "S01", ages: { warningMs: 2_000, criticalMs: 4_000 } }];
     const verdict = (seconds: number) => judgeJob(job(untouched), [], at(seconds), limits);
     expect(verdict(2)).toMatchObject({ finding: { state: "stuck", severity: "warning" }, dueAt: at(4) });
     expect(verdict(4)).toMatchObject({ finding: { severity: "critical" }, dueAt: undefined });

@@ -1,4 +1,4 @@
-import { jobOrder, type LimitOverrides, Snapshot, verdictOn, type World } from "../../src/jobs/index.ts";
+import { jobOrder, type LimitRules, Snapshot, verdictOn, type World } from "../../src/jobs/index.ts";
 import { type Event, type Job, type ObjectMeta, type Pod, resources } from "../../src/resources/index.ts";
 
 export const CREATED = "2026-01-02T03:04:05Z";
@@ -53,7 +53,7 @@ export function judgeJob(
   object: Job,
   around: readonly Pod[] | World,
   now: number,
-  limits: LimitOverrides = {},
+  limits: LimitRules = [],
 ): ReturnType<typeof verdictOn> {
   const world = "podsOf" in around ? around : worldOf(around);
   return verdictOn({ resource: resources.jobs, object, order: jobOrder }, world, now, limits);

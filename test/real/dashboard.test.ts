@@ -78,7 +78,7 @@ describeReal("the dashboard and the rules over a real run", [...clusterTools, "p
       version: "0.0.0-test",
       controllers: [counter(namespace)],
       listen: { metrics: "127.0.0.1:0", health: "0", status: "0" },
-      limits: { S13: { warningMs: 1_000, criticalMs: 2_000 } },
+      limits: [{ kind: "S13", ages: { warningMs: 1_000, criticalMs: 2_000 } }],
     });
     running = sidecar.run({ signal: stop.signal });
     const urls = await sidecar.whenListening();
