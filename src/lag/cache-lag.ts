@@ -1,7 +1,7 @@
-import type { HeadWatch, ReadSource } from "../head/index.ts";
+import type { HeadTable, HeadWatch, ReadSource } from "../head/index.ts";
 import { isComparableVersion } from "../resources/index.ts";
 import type { Clock } from "../base/index.ts";
-import { lagBounds } from "./lag-bounds.ts";
+import { lagBounds, type Sighting } from "./lag-bounds.ts";
 import { lagState, type LagState, STALLED_AFTER_MS } from "./lag-state.ts";
 
 /** How late a cache was when it was last seen. Milliseconds; never negative, never NaN. */
@@ -26,6 +26,8 @@ export interface CacheLagOptions {
   readonly head: Pick<HeadWatch, "table" | "doubt" | "suspect">;
   readonly budgetMs: number;
   readonly reads: boolean;
+  /** "same" unless given. */
+  readonly scope?: Sighting["scope"];
   /** How long a cache may stand still beside what it misses until it is `stalled`; 90 s unless given. */
   readonly stalledAfterMs?: () => number;
   readonly clock: Clock;
@@ -59,14 +61,14 @@ export class CacheLag {
   }
 
   observe(seen: CacheSighting): LagAnswer {
-    const { head, clock, reads, budgetMs } = this.#options;
+    const { head, clock, reads, scope = "same", budgetMs } = this.#options;
     const none = this.#unanswered(seen);
-    if (none !== undefined) return this.#answer(none);
+    if (none !== undefined) return this.#unknown(none);
     const version = BigInt(seen.version);
     this.#follow(version, seen.receivedAt);
     const view = head.table.view();
-    if (head.doubt !== undefined || !view) return this.#answer(head.doubt ?? "no read has been answered yet");
-    const bounds = lagBounds(view, { ...seen, version, scope: "same" });
+    if (head.doubt !== undefined || !view) return this.#unknown(head.doubt ?? "no read has been answered yet");
+    const bounds = lagBounds(view, { ...seen, version, scope });
     const unmovedMs = seen.receivedAt - this.#movedAt;
     const stalledAfterMs = this.#options.stalledAfterMs?.() ?? STALLED_AFTER_MS;
     const rewound = this.#rewoundAt !== undefined;
@@ -81,7 +83,7 @@ export class CacheLag {
       headVersion: head.table.lastEvent?.version ?? String(view.position),
       observedAt: clock.now() - (clock.monotonic() - seen.receivedAt),
       confirmedBy: confirmedBy?.source,
-      confirmedAgoMs: confirmedBy && seen.receivedAt - confirmedBy.sentAt,
+      confirmedAgoMs: confirmedBy && Math.max(0, seen.receivedAt - confirmedBy.sentAt),
     };
   }
 
@@ -91,18 +93,8 @@ export class CacheLag {
     return undefined;
   }
 
-  #answer(why: string): LagAnswer {
-    return {
-      state: "unknown",
-      why,
-      minMs: undefined,
-      maxMs: undefined,
-      eventsBehind: undefined,
-      headVersion: this.#options.head.table.lastEvent?.version,
-      observedAt: this.#options.clock.now(),
-      confirmedBy: undefined,
-      confirmedAgoMs: undefined,
-    };
+  #unknown(why: string): LagAnswer {
+    return unknownAnswer(why, this.#options.head.table, this.#options.clock.now());
   }
 
   #follow(version: bigint, at: number): void {
@@ -129,4 +121,27 @@ export class CacheLag {
     } else if (doubt === undefined) this.#isAhead = false;
     this.#rewinds = table.rewinds;
   }
+}
+
+/** The answer of which there are no numbers, with the reason. `observedAt` is wall time. */
+export function unknownAnswer(why: string, table: HeadTable, observedAt: number): LagAnswer {
+  const answer = { headVersion: table.lastEvent?.version, observedAt };
+  return { ...withoutNumbers(answer), state: "unknown", why };
+}
+
+/** What is left of an answer when it cannot say how late a cache is. */
+export function withoutNumbers({
+  headVersion,
+  observedAt,
+}: Pick<LagAnswer, "headVersion" | "observedAt">): Omit<LagAnswer, "state" | "why"> {
+  const none = undefined;
+  return {
+    headVersion,
+    observedAt,
+    minMs: none,
+    maxMs: none,
+    eventsBehind: none,
+    confirmedBy: none,
+    confirmedAgoMs: none,
+  };
 }

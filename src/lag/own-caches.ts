@@ -3,7 +3,7 @@ import type { Informer } from "../cache/index.ts";
 import type { HeadSet } from "../head/index.ts";
 import { type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
-import { CacheLag, type LagAnswer } from "./cache-lag.ts";
+import { CacheLag, type LagAnswer, withoutNumbers } from "./cache-lag.ts";
 import { STALLED_AFTER_MS } from "./lag-state.ts";
 import { publishLag, retractLag } from "./metrics.ts";
 
@@ -116,19 +116,6 @@ export class OwnCaches {
       publishLag(this.#options.env.meter, labelsOf(judged.informer), this.#observe(judged));
     }
   }
-}
-
-function withoutNumbers({ headVersion, observedAt }: LagAnswer): Omit<LagAnswer, "state"> {
-  const none = undefined;
-  return {
-    headVersion,
-    observedAt,
-    minMs: none,
-    maxMs: none,
-    eventsBehind: none,
-    confirmedBy: none,
-    confirmedAgoMs: none,
-  };
 }
 
 function labelsOf({ name, resource: { group, version, resource } }: Informer) {
