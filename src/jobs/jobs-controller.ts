@@ -1,7 +1,7 @@
 import { Controller, type Pass } from "../controller/index.ts";
 import type { Scope } from "../kube/index.ts";
 import { defineInterval, type Interval, LagRequeue } from "../requeue/index.ts";
-import { type Job, keyOf, resources } from "../resources/index.ts";
+import { type DeepReadonly, type Job, keyOf, resources } from "../resources/index.ts";
 import { type Env, type Log, resolveEnv } from "../telemetry/index.ts";
 import type { Finding } from "./finding.ts";
 import type { Findings } from "./findings.ts";
@@ -32,6 +32,8 @@ export interface JobsControllerOptions {
    * server must not make Jobs look older than what is known of them.
    */
   seenUntil?: () => number;
+  /** Told of each pass, as it begins, and the object as the cache had it. */
+  onPass?: (job: DeepReadonly<Job>) => void;
   env?: Partial<Env>;
 }
 
@@ -42,7 +44,7 @@ export interface JobsControllerOptions {
 export function jobsController(options: JobsControllerOptions): Controller<Job, "StuckJobAge"> {
   const { findings, name = "jobs", namespace, concurrency = 2, limits = [] } = options;
   const { clock, log } = resolveEnv(options.env);
-  const { seenUntil = () => clock.now() } = options;
+  const { seenUntil = () => clock.now(), onPass } = options;
   let judgedUntil = 0;
   const sightings = new Sightings();
   const scope: Scope = namespace === undefined ? {} : { namespace };
@@ -52,6 +54,7 @@ export function jobsController(options: JobsControllerOptions): Controller<Job, 
     intervals: [StuckJobAge],
     concurrency,
     reconcile(pass) {
+      onPass?.(pass.object);
       const wallNow = clock.now();
       // Never back: a verdict that was right when it was given stays while nothing new is known.
       judgedUntil = Math.max(judgedUntil, Math.min(wallNow, seenUntil()));

@@ -1,4 +1,5 @@
-import type { Family, Gauge, LabelValues, Meter, MetricDefinition } from "../telemetry/index.ts";
+import type { Resource } from "../resources/index.ts";
+import type { Counter, Family, Gauge, Histogram, LabelValues, Meter, MetricDefinition } from "../telemetry/index.ts";
 import type { LagAnswer } from "./cache-lag.ts";
 import { LAG_STATES } from "./lag-state.ts";
 
@@ -43,11 +44,37 @@ const cacheState: MetricDefinition<CacheLabel | "state"> = {
   stability: "BETA",
 };
 
+type KindLabel = "group" | "version" | "resource";
+const kind: Readonly<Record<KindLabel, "open">> = { group: "open", version: "open", resource: "open" };
+
+const HEARTBEAT_STAGES = ["send", "ack", "arrival", "stored", "reconciled"] as const;
+
+export type HeartbeatStage = (typeof HEARTBEAT_STAGES)[number];
+
+const heartbeatStageSeconds: MetricDefinition<KindLabel | "stage"> = {
+  name: "stalewatch_heartbeat_stage_seconds",
+  type: "histogram",
+  help: "From when a heartbeat was sent until it got to this stage; for the stage send, from when it was due.",
+  labels: { ...kind, stage: HEARTBEAT_STAGES },
+  buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
+  stability: "BETA",
+};
+
+const heartbeatsLostTotal: MetricDefinition<KindLabel> = {
+  name: "stalewatch_heartbeats_lost_total",
+  type: "counter",
+  help: "Heartbeats that were not back from the watch and in the cache three intervals after they were sent.",
+  labels: kind,
+  stability: "BETA",
+};
+
 export const lagMetrics: readonly MetricDefinition[] = [
   cacheLagMinSeconds,
   cacheLagMaxSeconds,
   cacheEventsBehind,
   cacheState,
+  heartbeatStageSeconds,
+  heartbeatsLostTotal,
 ];
 
 /** Sets the gauges of one cache; what is not known has no series. */
@@ -65,6 +92,23 @@ export function retractLag(meter: Meter, labels: LabelValues<CacheLabel>): void 
     meter.gauge(definition).remove(labels);
   }
   for (const state of LAG_STATES) meter.gauge(cacheState).remove({ ...labels, state });
+}
+
+/** What is measured of one heartbeat, each series there from the start. */
+export interface HeartbeatMeters {
+  readonly stages: Readonly<Record<HeartbeatStage, Histogram>>;
+  readonly lost: Counter;
+}
+
+export function heartbeatMeters(meter: Meter, { group, version, resource }: Resource): HeartbeatMeters {
+  const labels = { group, version, resource };
+  const stages = meter.histogram(heartbeatStageSeconds);
+  return {
+    stages: Object.fromEntries(
+      HEARTBEAT_STAGES.map((stage) => [stage, stages.labels({ ...labels, stage })]),
+    ) as HeartbeatMeters["stages"],
+    lost: meter.counter(heartbeatsLostTotal).labels(labels),
+  };
 }
 
 function show(family: Family<CacheLabel, Gauge>, labels: LabelValues<CacheLabel>, value: number | undefined): void {

@@ -8,6 +8,7 @@ export type { Event, EventSeries } from "./event.ts";
 export { isFinishedJob, isFinishedPod } from "./finished.ts";
 export { type Job, type JobSpec, type JobStatus } from "./job.ts";
 export { fields } from "./fields.ts";
+export { HEARTBEAT_MARK, isHeartbeat } from "./heartbeat.ts";
 export type { Lease, LeaseSpec } from "./lease.ts";
 export { objectMetaShape } from "./meta-shape.ts";
 export {
