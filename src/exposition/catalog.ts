@@ -5,7 +5,7 @@ import { electionMetrics } from "../election/index.ts";
 import { headMetrics } from "../head/index.ts";
 import { jobsMetrics } from "../jobs/index.ts";
 import { kubeMetrics } from "../kube/index.ts";
-import { lagMetrics } from "../lag/index.ts";
+import { lagMetrics, targetMetrics } from "../lag/index.ts";
 import { requeueMetrics } from "../requeue/index.ts";
 import type { MetricDefinition } from "../telemetry/index.ts";
 import { workqueueMetrics } from "../workqueue/index.ts";
@@ -23,5 +23,6 @@ export const catalog: readonly MetricDefinition[] = [
   ...electionMetrics,
   ...controllerMetrics,
   ...lagMetrics,
+  ...targetMetrics,
   ...jobsMetrics,
 ];
