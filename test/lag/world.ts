@@ -1,37 +1,39 @@
-import { type Random, seededRandom } from "../../src/base/index.ts";
+import { type Clock, type Random, seededRandom } from "../../src/base/index.ts";
 import { HeadTable, type HeadView, type ReadSource } from "../../src/head/index.ts";
+import { CacheLag, type LagAnswer } from "../../src/lag/index.ts";
+import { type Commit, WorldServer } from "./world-server.ts";
 
-// One random history: a server with its record of commits, a head watch and a cache with delays of their own, reads, and scrapes.
-// All in milliseconds of one monotonic scale, without promises, so that tens of thousands of them are quick.
-
-interface Commit {
-  readonly version: number;
-  readonly at: number;
-  /** Of the kind that is measured. */
-  readonly ofKind: boolean;
-  /** Inside the cache's selector. */
-  readonly selected: boolean;
-  /** When a restore took it back. */
-  goneAt: number;
-  /** When the head watch heard of it. */
-  headArrival: number;
-}
+// One random history: a server with its record of commits, a head watch and a cache with delays of their own, reads, heartbeats and
+// scrapes. All in milliseconds of one monotonic scale, without promises, so that tens of thousands of them are quick.
 
 /** What the observer had in hand when a scrape was answered, and the truth that it did not. */
 export interface Scrape {
   readonly view: HeadView;
+  /** The same without any thinning. */
+  readonly full: HeadView;
   readonly version: number;
   readonly sentAt: number;
   readonly takenAt: number;
   readonly receivedAt: number;
   readonly truth: number;
+  /** The same for a cache of the whole kind, where this one is filtered. */
+  readonly truthOfKind: number;
   /** The first change that the cache misses. */
   readonly missed: Commit | undefined;
+  readonly answer: LagAnswer;
   /** Bookmarks and events with their arrival at the head watch, for rules that wrongly use them. */
-  readonly heard: readonly { readonly version: number; readonly at: number; readonly isBookmark: boolean }[];
-  /** The head as it is some time later, and that time: for rules that wrongly date by it. */
+  readonly heard: () => readonly Heard[];
+  /** Some time later, and the truth then: for rules that wrongly date by it. */
   readonly lateBy: number;
   readonly truthLater: number;
+  /** How far the wall clock had been set by the time, for rules that wrongly use it. */
+  readonly wallOffset: (at: number) => number;
+}
+
+export interface Heard {
+  readonly version: number;
+  readonly at: number;
+  readonly isBookmark: boolean;
 }
 
 export interface World {
@@ -39,205 +41,228 @@ export interface World {
   readonly scrapes: readonly Scrape[];
   /** Scrapes that got no answer because the head watch was in doubt. */
   readonly unanswered: number;
+  /** How often the head was suspected of a history that went back, without a restore. */
+  readonly suspicions: number;
 }
 
 interface Traits {
+  /** Consistent reads of any sort: by probes, by heartbeats, or both. */
   readonly reads: boolean;
+  readonly heartbeats: boolean;
   readonly filtered: boolean;
   /** The head watch is quick, has bookmarks and reads of a kind that matters, and nothing breaks. */
   readonly healthy: boolean;
-  readonly thinned: boolean;
+  /** "mild": as a real table after a day; "harsh": to next to nothing. */
+  readonly thinned: "no" | "mild" | "harsh";
   readonly readEveryMs: number;
+  /** Of a read, with what the slowest API server adds. */
   readonly longestRoundTripMs: number;
-  readonly longestHeadDelayMs: number;
 }
 
+export const BUDGET_MS = 30_000;
+const LIMITS = { no: 2_048, mild: 256, harsh: 8 } as const;
 /** The head watch has followed the kind from here, longer than the longest delay, unless it began just now. */
 const EARLIEST_MS = -700_000;
 const SPAN_MS = 240_000;
+const SCRAPES = 8;
+const SLOT_MS = (SPAN_MS - 6_000) / SCRAPES;
 
 export function randomWorld(seed: number): World {
   return new WorldMaker(seededRandom(seed)).make();
 }
 
-interface Item {
-  readonly version: number;
-  readonly at: number;
-  readonly commit: Commit | undefined;
-}
-
 class WorldMaker {
   readonly #random: Random;
-  readonly #commits: Commit[] = [];
-  readonly #steps: { readonly at: number; readonly run: () => void }[] = [];
-  readonly #heard: { version: number; at: number; isBookmark: boolean }[] = [];
-  readonly #scrapes: Scrape[] = [];
-  #table: HeadTable;
-  #unanswered = 0;
-  #inDoubt = false;
   readonly #traits: Traits;
+  readonly #probes: boolean;
   readonly #restoredAt: number;
   readonly #outageMs: number;
+  /** How far each API server is behind. */
+  readonly #replicas: readonly number[];
   readonly #headBase: number;
   readonly #cacheBase: number;
+  readonly #wallSteps: readonly { readonly at: number; readonly byMs: number }[];
+  readonly #server: WorldServer;
+  readonly #table: HeadTable;
+  readonly #full: HeadTable;
+  readonly #lag: CacheLag;
+  readonly #steps: { readonly at: number; readonly run: () => void }[] = [];
+  readonly #heard: Heard[] = [];
+  readonly #scrapes: Scrape[] = [];
+  #now = EARLIEST_MS;
+  #unanswered = 0;
+  #suspicions = 0;
+  #doubt: string | undefined;
+  #answered = "";
 
   constructor(random: Random) {
     this.#random = random;
     const healthy = this.#chance(0.3);
-    const thinned = !healthy && this.#chance(0.3);
-    const readEveryMs = this.#between(3, 30) * 1_000;
+    const thinned = this.#chance(0.3) ? this.#pick(["mild", "harsh"] as const) : "no";
+    const heartbeats = this.#chance(0.3);
+    this.#probes = this.#chance(0.75);
+    const readEveryMs = this.#between(3, this.#probes ? 30 : 20) * 1_000;
     this.#headBase = healthy || this.#chance(0.5) ? this.#between(1, 200) : this.#delay();
     this.#cacheBase = this.#chance(0.4) ? this.#between(1, 300) : this.#delay();
-    this.#restoredAt = !healthy && this.#chance(0.15) ? this.#between(60_000, 180_000) : Number.POSITIVE_INFINITY;
+    this.#restoredAt = !healthy && this.#chance(0.15) ? this.#between(60_000, 180_000) : Infinity;
     this.#outageMs = this.#between(100, 10_000);
+    const slowest = healthy ? 100 : 3_000;
+    this.#replicas = Array.from({ length: this.#between(1, 4) }, () => this.#between(0, 2) * this.#between(0, slowest));
+    this.#wallSteps = Array.from({ length: this.#between(0, 3) }, () => ({
+      at: this.#between(0, SPAN_MS),
+      byMs: this.#between(-3_600_000, 3_600_000),
+    }));
     this.#traits = {
-      reads: this.#chance(0.8),
+      reads: this.#probes || heartbeats,
+      heartbeats,
       filtered: this.#chance(0.2),
       healthy,
       thinned,
       readEveryMs,
-      longestRoundTripMs: 100,
-      longestHeadDelayMs: 0,
+      longestRoundTripMs: 100 + slowest,
     };
-    this.#table = new HeadTable({ keepsReads: this.#traits.reads, limit: thinned ? 8 : 2_048 });
+    this.#server = new WorldServer({
+      random,
+      from: EARLIEST_MS - 60_000,
+      to: SPAN_MS,
+      isFiltered: this.#traits.filtered,
+      heartbeatEveryMs: heartbeats ? readEveryMs : undefined,
+      restoredAt: this.#restoredAt,
+      outageMs: this.#outageMs,
+    });
+    this.#table = new HeadTable({ keepsReads: this.#probes, limit: LIMITS[thinned] });
+    this.#full = thinned === "no" ? this.#table : new HeadTable({ keepsReads: this.#probes });
+    this.#lag = this.#cacheLag();
   }
 
   make(): World {
-    this.#write();
     this.#head();
+    this.#heartbeat();
     const versionAt = this.#cache();
-    for (let i = 0; i < 8; i += 1) this.#scrape(versionAt);
+    for (let i = 0; i < SCRAPES; i += 1) this.#scrape(5_000 + i * SLOT_MS, versionAt);
     this.#steps.sort((a, b) => a.at - b.at);
-    for (const { run } of this.#steps) run();
-    return { traits: this.#traits, scrapes: this.#scrapes, unanswered: this.#unanswered };
+    for (const { at, run } of this.#steps) {
+      this.#now = at;
+      run();
+    }
+    return {
+      traits: this.#traits,
+      scrapes: this.#scrapes,
+      unanswered: this.#unanswered,
+      suspicions: this.#suspicions,
+    };
   }
 
-  /** Busy and idle kinds, bursts, and other kinds that move the version. A restore gives versions out again. */
-  #write(): void {
-    const kindEvery = this.#pick([50, 2_000, 10_000, 60_000, 10_000_000]);
-    const otherEvery = this.#pick([4_000, 15_000]);
-    const beginsAt = kindEvery === 50 ? this.#between(-10_000, 200_000) : EARLIEST_MS - 60_000;
-    let version = 100;
-    let restored = false;
-    let left = 800;
-    for (let at = beginsAt; at < SPAN_MS && left > 0; left -= 1) {
-      const isBurst = this.#chance(0.02);
-      const ofKind = isBurst || this.#chance(otherEvery / (otherEvery + kindEvery));
-      const gap = 1 / (1 / kindEvery + 1 / otherEvery);
-      at += isBurst ? 0 : -Math.log(1 - this.#random()) * gap;
-      if (!restored && at >= this.#restoredAt) {
-        restored = true;
-        version = this.#restore(version);
-        at = this.#restoredAt + this.#outageMs + 200;
-      }
-      const burst = isBurst ? this.#between(2, 30) : 1;
-      for (let i = 0; i < burst; i += 1) {
-        version += this.#chance(0.8) ? 1 : this.#between(2, 5);
-        const selected = ofKind && (!this.#traits.filtered || this.#chance(0.3));
-        this.#commits.push({ version, at, ofKind, selected, goneAt: Infinity, headArrival: Infinity });
-      }
-    }
-    if (!restored && this.#restoredAt < SPAN_MS) this.#restore(version);
-  }
-
-  #restore(version: number): number {
-    const back = Math.max(100, version - this.#between(1, 80));
-    for (const commit of this.#commits) {
-      if (commit.version > back && commit.goneAt === Infinity) commit.goneAt = this.#restoredAt;
-    }
-    return back;
+  #cacheLag(): CacheLag {
+    const clock: Clock = {
+      now: () => this.#now + this.#wallOffset(this.#now),
+      monotonic: () => this.#now,
+      setTimer: () => ({ cancel: () => {} }),
+    };
+    const head = {
+      table: this.#table,
+      // A cache may have been ahead of the head watch when the history went back: then it has reason.
+      suspect: () => void (this.#suspicions += this.#restoredAt < SPAN_MS ? 0 : 1),
+      doubtNow: () => this.#doubt,
+      get doubt() {
+        return this.doubtNow();
+      },
+    };
+    const { reads, filtered } = this.#traits;
+    return new CacheLag({ head, budgetMs: BUDGET_MS, reads, scope: filtered ? "unknown" : "same", clock });
   }
 
   /** The head watch: sessions that begin at its position, reads on their own path, and what happens when it breaks. */
   #head(): void {
     const { healthy, readEveryMs } = this.#traits;
     const longBookmarks = this.#chance(0.8);
-    const breaks: { at: number; forgets: boolean; restoreIsWhy: boolean }[] = [];
-    if (this.#restoredAt < SPAN_MS)
-      breaks.push({ at: this.#restoredAt, forgets: this.#chance(0.5), restoreIsWhy: true });
+    const breaks: { at: number; forgets: boolean }[] = [];
+    if (this.#restoredAt < SPAN_MS) breaks.push({ at: this.#restoredAt, forgets: this.#chance(0.5) });
     else if (!healthy && this.#chance(0.3))
-      breaks.push({ at: this.#between(20_000, 200_000), forgets: this.#chance(0.5), restoreIsWhy: false });
+      breaks.push({ at: this.#between(20_000, 200_000), forgets: this.#chance(0.5) });
     const beginsAt = this.#chance(0.05) ? 0 : EARLIEST_MS;
     let from = beginsAt;
     for (const cut of [...breaks, undefined]) {
       const begin = from;
       const end = cut?.at ?? SPAN_MS;
       this.#readAt(begin, "list", () => {
-        if (begin > beginsAt && breaks[0]?.forgets) this.#table.skipTo(this.#answered, begin + 1);
-        this.#inDoubt = false;
-        this.#session(begin + 60, end, healthy ? readEveryMs + 2_000 : longBookmarks ? 60_000 : Infinity);
+        if (begin > beginsAt && breaks[0]?.forgets) this.#tell((table) => table.skipTo(this.#answered, this.#now));
+        this.#doubt = undefined;
+        this.#session(this.#now + 10, end, healthy ? readEveryMs + 2_000 : longBookmarks ? 60_000 : Infinity);
       });
-      const phase = healthy ? readEveryMs - 750 : this.#between(0, readEveryMs);
+      const slowest = Math.max(...this.#replicas);
+      const phase = healthy ? readEveryMs - 750 - slowest : this.#between(0, readEveryMs);
       const every = healthy ? readEveryMs + 2_000 : readEveryMs;
-      for (let at = begin + 60 + phase; at < end - 200; at += every) this.#readAt(at, "probe");
+      if (this.#probes) for (let at = begin + 60 + phase; at < end; at += every) this.#readAt(at, "probe");
       if (cut) {
-        this.#steps.push({ at: cut.at, run: () => void (this.#inDoubt = true) });
+        this.#at(cut.at, () => void (this.#doubt = "it broke"));
         from = cut.at + this.#outageMs;
       }
     }
   }
 
-  #answered = "";
-
+  /** Each API server answers a consistent read when it has seen what the store had by then. */
   #readAt(sentAt: number, source: ReadSource, then?: () => void): void {
-    const answeredAt = sentAt + this.#between(1, 50);
-    const servedAt = this.#between(sentAt, answeredAt);
+    const servedAt = sentAt + this.#between(0, 25);
+    const version = this.#server.versionAt(servedAt);
+    this.#answer(
+      { version, sentAt, answeredAt: servedAt + this.#between(0, 25) + this.#pick(this.#replicas) },
+      source,
+      then,
+    );
+  }
+
+  #heartbeat(): void {
+    for (const { at, version, isHeartbeat } of this.#server.commits) {
+      if (!isHeartbeat) continue;
+      this.#answer({ version, sentAt: at - this.#between(1, 25), answeredAt: at + this.#between(1, 25) }, "heartbeat");
+    }
+  }
+
+  #answer(
+    { version, sentAt, answeredAt }: { version: number; sentAt: number; answeredAt: number },
+    source: ReadSource,
+    then?: () => void,
+  ): void {
     let newestBefore = 0n;
-    this.#steps.push({ at: sentAt, run: () => void (newestBefore = this.#table.newest) });
-    this.#steps.push({
-      at: answeredAt,
-      run: () => {
-        this.#answered = String(this.#versionAt(servedAt));
-        this.#table.read({ version: this.#answered, sentAt, answeredAt, source, newestBefore });
-        if (!then) return;
-        then();
-        this.#steps.sort((a, b) => a.at - b.at);
-      },
+    this.#at(sentAt, () => void (newestBefore = this.#table.newest));
+    this.#at(answeredAt, () => {
+      this.#answered = String(version);
+      const read = { version: this.#answered, sentAt, answeredAt, source, newestBefore };
+      // The observer makes no heartbeat before its watch has begun.
+      if (source !== "heartbeat" || this.#table.view()) this.#tell((table) => table.read(read));
+      if (!then) return;
+      then();
+      this.#steps.sort((a, b) => a.at - b.at);
     });
   }
 
   #session(begin: number, end: number, bookmarkEvery: number): void {
-    const { position } = this.#table;
-    const items = this.#itemsOfKind(begin, Number(position), bookmarkEvery);
+    const lagMs = this.#pick(this.#replicas);
     let last = begin;
+    const items = this.#server.itemsOfKind(begin, Number(this.#table.position), bookmarkEvery, lagMs);
     for (const { version, at, commit } of items) {
       const delay = this.#traits.healthy ? this.#between(1, 200) : this.#headBase + this.#jitter();
       const arrival = Math.max(last, at + delay);
       if (arrival >= end) return;
       last = arrival;
-      this.#later(arrival, () => {
+      this.#at(arrival, () => {
         this.#heard.push({ version, at: arrival, isBookmark: !commit });
-        if (!commit) return this.#table.bookmark(String(version));
-        commit.headArrival = Math.min(commit.headArrival, arrival);
-        this.#table.event(String(version), arrival);
+        if (commit) commit.headArrival = Math.min(commit.headArrival, arrival);
+        this.#tell((table) => (commit ? table.event(String(version), arrival) : table.bookmark(String(version))));
       });
     }
-  }
-
-  /** Steps that are found out on the way lie in the future of the one that runs. */
-  #later(at: number, run: () => void): void {
-    this.#steps.push({ at, run });
-  }
-
-  /** Events above a version, and bookmarks; in the order of the server that sends them. */
-  #itemsOfKind(begin: number, above: number, bookmarkEvery: number): Item[] {
-    const items: Item[] = this.#commits
-      .filter((commit) => commit.ofKind && commit.version > above && commit.goneAt > begin)
-      .map((commit) => ({ version: commit.version, at: Math.max(commit.at, begin), commit }));
-    for (let at = begin + bookmarkEvery - 2_000; at < SPAN_MS; at += bookmarkEvery) {
-      items.push({ version: this.#versionAt(at), at, commit: undefined });
-    }
-    return items.sort((a, b) => a.at - b.at || a.version - b.version);
   }
 
   /** The cache: events in its selector and bookmarks, late by its own delay; after a restore it holds on to the past for a while. */
   #cache(): (at: number) => number {
     const first = EARLIEST_MS - 30_000;
-    const steps: { at: number; version: number }[] = [{ at: -Infinity, version: this.#versionAt(first) }];
+    const steps: { at: number; version: number }[] = [{ at: -Infinity, version: this.#server.versionAt(first) }];
     const back = this.#restoredAt + this.#between(0, 60_000);
     const follow = (begin: number, end: number, above: number): void => {
       let last = begin;
-      for (const { version, at, commit } of this.#itemsOfKind(begin, above, this.#pick([60_000, Infinity]))) {
+      const items = this.#server.itemsOfKind(begin, above, this.#pick([60_000, Infinity]), this.#pick(this.#replicas));
+      for (const { version, at, commit } of items) {
         if (commit && (!commit.selected || commit.at > end)) continue;
         const arrival = Math.max(last, at + this.#cacheBase + this.#jitter());
         if (arrival >= end) return;
@@ -247,56 +272,63 @@ class WorldMaker {
     };
     follow(first, this.#restoredAt, steps[0]?.version ?? 0);
     if (this.#restoredAt < SPAN_MS) {
-      const relisted = this.#versionAt(back);
+      const relisted = this.#server.versionAt(back);
       steps.push({ at: back, version: relisted });
       follow(back, Infinity, relisted);
     }
     return (at) => steps.findLast((step) => step.at <= at)?.version ?? 0;
   }
 
-  #scrape(versionAt: (at: number) => number): void {
-    const sentAt = this.#between(5_000, SPAN_MS - 1_000);
+  /** In its slot, so that they come one after the other. */
+  #scrape(slotAt: number, versionAt: (at: number) => number): void {
+    const sentAt = slotAt + this.#between(0, SLOT_MS - 400);
     const takenAt = sentAt + this.#between(0, 200);
     const receivedAt = takenAt + this.#between(0, 200);
     const lateBy = this.#between(0, 30_000);
-    this.#steps.push({
-      at: receivedAt,
-      run: () => {
-        const view = this.#table.view();
-        if (this.#inDoubt || !view) {
-          this.#unanswered += 1;
-          return;
-        }
-        const version = versionAt(takenAt);
-        const missed = this.#firstMissed(version, takenAt);
-        const laterVersion = versionAt(receivedAt + lateBy);
-        const missedLater = this.#firstMissed(laterVersion, receivedAt + lateBy);
-        this.#scrapes.push({
-          view: { ...view, points: [...view.points], reads: [...view.reads] },
-          version,
-          sentAt,
-          takenAt,
-          receivedAt,
-          truth: missed ? takenAt - missed.at : 0,
-          missed,
-          heard: [...this.#heard],
-          lateBy,
-          truthLater: missedLater ? receivedAt + lateBy - missedLater.at : 0,
-        });
-      },
+    this.#at(receivedAt, () => {
+      const version = versionAt(takenAt);
+      const answer = this.#lag.observe({ version: String(version), sentAt, receivedAt });
+      const view = this.#table.view();
+      const full = this.#full.view();
+      if (this.#doubt !== undefined || !view || !full) {
+        this.#unanswered += 1;
+        return;
+      }
+      const missed = this.#server.firstAbove(version, takenAt, ({ selected }) => selected);
+      const missedOfKind = this.#server.firstAbove(version, takenAt, ({ ofKind }) => ofKind);
+      const later = receivedAt + lateBy;
+      const heard = this.#heard.length;
+      const missedLater = this.#server.firstAbove(versionAt(later), later, ({ selected }) => selected);
+      this.#scrapes.push({
+        view: kept(view),
+        full: kept(full),
+        version,
+        sentAt,
+        takenAt,
+        receivedAt,
+        truth: missed ? takenAt - missed.at : 0,
+        truthOfKind: missedOfKind ? takenAt - missedOfKind.at : 0,
+        missed,
+        answer,
+        heard: () => this.#heard.slice(0, heard),
+        lateBy,
+        truthLater: missedLater ? later - missedLater.at : 0,
+        wallOffset: (at) => this.#wallOffset(at),
+      });
     });
   }
 
-  #firstMissed(version: number, at: number): Commit | undefined {
-    return this.#commits.find(
-      (commit) => commit.selected && commit.version > version && commit.at <= at && commit.goneAt > at,
-    );
+  #wallOffset(at: number): number {
+    return this.#wallSteps.filter((step) => step.at <= at).reduce((sum, { byMs }) => sum + byMs, 0);
   }
 
-  /** The server's version of any kind. */
-  #versionAt(at: number): number {
-    const last = this.#commits.findLast((commit) => commit.at <= at && commit.goneAt > at);
-    return last?.version ?? 100;
+  #tell(it: (table: HeadTable) => unknown): void {
+    it(this.#table);
+    if (this.#full !== this.#table) it(this.#full);
+  }
+
+  #at(at: number, run: () => void): void {
+    this.#steps.push({ at, run });
   }
 
   /** Up to ten minutes, more often short. */
@@ -319,4 +351,9 @@ class WorldMaker {
   #pick<T>(values: readonly T[]): T {
     return values[Math.floor(this.#random() * values.length)] as T;
   }
+}
+
+/** A view is good only until the table is written to again. */
+function kept(view: HeadView): HeadView {
+  return { ...view, points: [...view.points], reads: [...view.reads] };
 }
