@@ -1,92 +1,107 @@
+import { oneLine } from "../base/index.ts";
+import { type Resource, resourceName } from "../resources/index.ts";
 import type { Env, Family, Gauge, LabelValues } from "../telemetry/index.ts";
 import { aged, type Finding, type Severity } from "./finding.ts";
 import { limitsOf, type LimitRules } from "./limits.ts";
-import { stuckLimit, stuckObjects, stuckSince } from "./metrics.ts";
+import { silencedObjects, stuckLimit, stuckObjects, stuckSince } from "./metrics.ts";
 import { stuckKinds } from "./stuck-kinds.ts";
+import { Tally } from "./tally.ts";
 
 const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info: 2 };
 
-type GroupLabels = LabelValues<"kind" | "reason" | "namespace">;
+/** A label is no place for a page of text. */
+const LONGEST_CAUSE = 120;
+
+type FindingKind = Pick<Resource, "group" | "version" | "resource">;
+
+/** What is known to be wrong with the objects of one kind. */
+export interface KindFindings {
+  get(key: string): Finding | undefined;
+  /** The verdict on the object with this key; undefined: healthy, or gone. Returns what was known of it before. */
+  set(key: string, finding: Finding | undefined): Finding | undefined;
+}
 
 /**
- * What is known to be wrong now, an entry a Job, and its series. Healthy Jobs have no entry and no series. A listing
+ * What is known to be wrong now, an entry an object, and its series. Healthy objects have no entry and no series. A listing
  * shows ages as of the `now` it is given; it does not judge: whoever makes the verdicts sets and clears them.
  */
 export class Findings {
-  readonly #entries: Map<string, Finding> = new Map();
-  readonly #stuckIn: Map<string, { labels: GroupLabels; objects: number }> = new Map();
+  readonly #kinds: Map<string, Map<string, Finding>> = new Map();
   readonly #since: Family<keyof typeof stuckSince.labels, Gauge>;
-  readonly #objects: Family<keyof typeof stuckObjects.labels, Gauge>;
+  readonly #stuck: Tally<keyof typeof stuckObjects.labels>;
+  readonly #silenced: Tally<keyof typeof silencedObjects.labels>;
 
   constructor(env: Pick<Env, "meter">, rules: LimitRules = []) {
     this.#since = env.meter.gauge(stuckSince);
-    this.#objects = env.meter.gauge(stuckObjects);
+    this.#stuck = new Tally(env.meter.gauge(stuckObjects));
+    this.#silenced = new Tally(env.meter.gauge(silencedObjects));
     const limit = env.meter.gauge(stuckLimit);
-    for (const stuckKind of stuckKinds) {
-      const kind = stuckKind.id;
-      const { warningMs, criticalMs } = limitsOf(stuckKind, rules);
-      limit.labels({ kind, severity: "warning" }).set(warningMs / 1_000);
-      limit.labels({ kind, severity: "critical" }).set(criticalMs / 1_000);
+    for (const { id: kind, limits } of stuckKinds) {
+      const { warningMs, criticalMs } = limitsOf({ id: kind, limits }, rules);
+      if (Number.isFinite(warningMs)) limit.labels({ kind, severity: "warning" }).set(warningMs / 1_000);
+      if (Number.isFinite(criticalMs)) limit.labels({ kind, severity: "critical" }).set(criticalMs / 1_000);
     }
   }
 
-  /** The verdict on the Job with this key; undefined: healthy, or gone. Returns what was known of it before. */
-  set(key: string, finding: Finding | undefined): Finding | undefined {
-    const before = this.#entries.get(key);
-    if (before) this.#withdraw(before);
-    if (finding) {
-      this.#entries.set(key, finding);
-      this.#publish(finding);
-    } else {
-      this.#entries.delete(key);
-    }
-    return before;
+  /** Of two who ask for one kind both get the same. */
+  of(kind: FindingKind): KindFindings {
+    const entries = this.#entriesOf(kind);
+    return {
+      get: (key) => entries.get(key),
+      set: (key, finding) => {
+        const before = entries.get(key);
+        if (before) this.#tell(kind, before, -1);
+        if (finding) entries.set(key, finding);
+        else if (before) entries.delete(key);
+        if (finding) this.#tell(kind, finding, 1);
+        return before;
+      },
+    };
   }
 
   /** Worst first, then oldest first. Without `all`, only what is stuck (or queued), not what is merely watched. */
   list(now: number, options: { all?: boolean } = {}): readonly Finding[] {
-    return [...this.#entries.values()]
-      .map((finding) => aged(finding, now))
+    return [...this.#kinds.values()]
+      .flatMap((entries) => [...entries.values()])
       .filter(({ state }) => options.all === true || state !== "watching")
+      .map((finding) => aged(finding, now))
       .toSorted((a, b) => RANK[a.severity] - RANK[b.severity] || compareText(a.since, b.since));
   }
 
-  #publish(finding: Finding): void {
-    if (finding.state !== "stuck") return;
-    this.#since.labels(seriesOf(finding)).set(Date.parse(finding.since) / 1_000);
-    this.#count(finding, 1);
+  #entriesOf(kind: FindingKind): Map<string, Finding> {
+    const name = resourceName(kind);
+    const known = this.#kinds.get(name);
+    if (known) return known;
+    const made = new Map<string, Finding>();
+    this.#kinds.set(name, made);
+    return made;
   }
 
-  #withdraw(finding: Finding): void {
+  /** Publishes what is stuck, or takes it back. What waits by design, or is watched, is no business of anybody. */
+  #tell({ resource }: FindingKind, finding: Finding, by: 1 | -1): void {
     if (finding.state !== "stuck") return;
-    this.#since.remove(seriesOf(finding));
-    this.#count(finding, -1);
-  }
-
-  #count({ kind, reason, object: { namespace } }: Finding, by: 1 | -1): void {
-    const group = `${kind} ${reason} ${namespace}`;
-    const counted = this.#stuckIn.get(group) ?? { labels: { kind, reason, namespace }, objects: 0 };
-    counted.objects += by;
-    if (counted.objects > 0) {
-      this.#stuckIn.set(group, counted);
-      this.#objects.labels(counted.labels).set(counted.objects);
-    } else {
-      // Namespaces come and go: what is not stuck leaves nothing behind.
-      this.#stuckIn.delete(group);
-      this.#objects.remove(counted.labels);
-    }
+    const { kind, reason } = finding;
+    const { namespace } = finding.object;
+    if (finding.silencedUntil !== undefined) return this.#silenced.add({ kind, namespace }, by);
+    this.#stuck.add({ kind, reason, namespace }, by);
+    const labels = seriesOf(resource, finding);
+    if (by === 1) this.#since.labels(labels).set(Date.parse(finding.since) / 1_000);
+    else this.#since.remove(labels);
   }
 }
 
-function seriesOf({ kind, reason, owner, object }: Finding): LabelValues<keyof typeof stuckSince.labels> {
+function seriesOf(resource: string, finding: Finding): LabelValues<keyof typeof stuckSince.labels> {
+  const { kind, reason, severity, owner, object, cause = "" } = finding;
   return {
     kind,
     reason,
+    severity,
     namespace: object.namespace,
     owner_kind: owner.kind,
     owner_name: owner.name,
-    resource: "jobs",
+    resource,
     name: object.name,
+    cause: oneLine(cause).slice(0, LONGEST_CAUSE),
   };
 }
 

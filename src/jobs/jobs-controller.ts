@@ -46,6 +46,7 @@ export function jobsController(options: JobsControllerOptions): Controller<Job, 
   const { clock, log } = resolveEnv(options.env);
   const { seenUntil = () => clock.now(), onPass } = options;
   let judgedUntil = 0;
+  const own = findings.of(resources.jobs);
   const sightings = new Sightings();
   const scope: Scope = namespace === undefined ? {} : { namespace };
   return new Controller(name, {
@@ -61,14 +62,14 @@ export function jobsController(options: JobsControllerOptions): Controller<Job, 
       const now = Math.min(wallNow, judgedUntil);
       const subject = { resource: resources.jobs, object: pass.object, order: jobOrder };
       const { finding, dueAt } = verdictOn(subject, cachedWorld(pass, sightings), now, limits);
-      tell(pass.log, findings.set(pass.key, finding), finding);
+      tell(pass.log, own.set(pass.key, finding), finding);
       if (dueAt === undefined) return undefined;
       if (now < wallNow && dueAt <= wallNow) return pass.requeue.after(LagRequeue);
       // A timer may come a little early by the wall clock: then a short wait is left, never none.
       return pass.requeue.after(StuckJobAge, Math.max(1, dueAt - wallNow));
     },
     gone(ref) {
-      const before = findings.set(keyOf(ref), undefined);
+      const before = own.set(keyOf(ref), undefined);
       if (before?.state === "stuck") log.info("a stuck Job was deleted", { job: keyOf(ref), kind: before.kind });
     },
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Finding, Findings, stuckKinds } from "../../src/jobs/index.ts";
+import { resources } from "../../src/resources/index.ts";
 import { type Meter, noopMeter } from "../../src/telemetry/index.ts";
 import { at, CREATED, createdMs, job, judgeJob, waitingPod } from "./objects.ts";
 
@@ -36,27 +37,29 @@ describe("Findings", () => {
     const { meter, series } = recordingMeter();
     const findings = new Findings({ meter });
     const before = [...series.keys()];
-    findings.set("shop/a", stuckJob("a", 120));
-    findings.set("shop/b", stuckJob("b", 120));
+    findings.of(resources.jobs).set("shop/a", stuckJob("a", 120));
+    findings.of(resources.jobs).set("shop/b", stuckJob("b", 120));
     const since = [...series].filter(([key]) => key.startsWith("stalewatch_stuck_since_timestamp_seconds"));
     expect(since).toHaveLength(2);
     expect(since[0]).toEqual([
       `stalewatch_stuck_since_timestamp_seconds${JSON.stringify({
         kind: "S01",
         reason: "StatusEmpty",
+        severity: "warning",
         namespace: "shop",
         owner_kind: "Job",
         owner_name: "a",
         resource: "jobs",
         name: "a",
+        cause: "",
       })}`,
       createdMs / 1_000,
     ]);
     const count = `stalewatch_stuck_objects${JSON.stringify({ kind: "S01", reason: "StatusEmpty", namespace: "shop" })}`;
     expect(series.get(count)).toBe(2);
-    findings.set("shop/a", undefined);
+    findings.of(resources.jobs).set("shop/a", undefined);
     expect(series.get(count)).toBe(1);
-    findings.set("shop/b", undefined);
+    findings.of(resources.jobs).set("shop/b", undefined);
     expect([...series.keys()]).toEqual(before);
   });
 
@@ -64,7 +67,7 @@ describe("Findings", () => {
     const { meter, series } = recordingMeter();
     const findings = new Findings({ meter });
     const before = series.size;
-    findings.set("shop/a", stuckJob("a", 30));
+    findings.of(resources.jobs).set("shop/a", stuckJob("a", 30));
     expect(series.size).toBe(before);
     expect(findings.list(at(30))).toEqual([]);
     expect(findings.list(at(30), { all: true })).toHaveLength(1);
@@ -74,8 +77,8 @@ describe("Findings", () => {
     const { meter, series } = recordingMeter();
     const findings = new Findings({ meter });
     const withPod = judgeJob(job(), [waitingPod("InvalidImageName")], at(3_600)).finding as Finding;
-    findings.set("shop/export-1", stuckJob("export-1", 120));
-    findings.set("shop/export-1", withPod);
+    findings.of(resources.jobs).set("shop/export-1", stuckJob("export-1", 120));
+    findings.of(resources.jobs).set("shop/export-1", withPod);
     const since = [...series.keys()].filter((key) => key.includes("stuck_since"));
     expect(since).toHaveLength(1);
     expect(since[0]).toContain("InvalidImageName");
@@ -83,16 +86,16 @@ describe("Findings", () => {
 
   it("lists the worst first, then the oldest, with ages as of the time it is asked", () => {
     const findings = new Findings({ meter: noopMeter });
-    findings.set("shop/young", stuckJob("young", 120, 60));
-    findings.set("shop/old", stuckJob("old", 120));
-    findings.set("shop/oldest", stuckJob("oldest", 120, -600));
+    findings.of(resources.jobs).set("shop/young", stuckJob("young", 120, 60));
+    findings.of(resources.jobs).set("shop/old", stuckJob("old", 120));
+    findings.of(resources.jobs).set("shop/oldest", stuckJob("oldest", 120, -600));
     const names = (seconds: number): string[] =>
       findings.list(at(seconds)).map(({ severity, object }) => `${severity} ${object.name}`);
     expect(names(120)).toEqual(["critical oldest", "warning old", "warning young"]);
     // Older, but no worse before the next verdict says so.
     expect(names(300)).toEqual(["critical oldest", "warning old", "warning young"]);
     expect(findings.list(at(300))[1]).toMatchObject({ since: CREATED, ageSeconds: 300 });
-    findings.set("shop/old", stuckJob("old", 300));
+    findings.of(resources.jobs).set("shop/old", stuckJob("old", 300));
     expect(names(300)).toEqual(["critical oldest", "critical old", "warning young"]);
   });
 
