@@ -1,4 +1,5 @@
 import type { Random } from "../../src/base/index.ts";
+import { countBefore } from "../../src/head/index.ts";
 
 // The server of a random world: its record of what was committed when, and what each of its API servers lets watches see of it.
 
@@ -47,6 +48,8 @@ const FIRST_VERSION = 100;
 export class WorldServer {
   readonly commits: Commit[] = [];
   readonly #options: ServerOptions;
+  /** The version that is restored. */
+  #snapshot = FIRST_VERSION;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -56,8 +59,9 @@ export class WorldServer {
 
   /** The server's version of any kind. */
   versionAt(at: number): number {
-    const last = this.commits.findLast((commit) => commit.at <= at && commit.goneAt > at);
-    return last?.version ?? FIRST_VERSION;
+    const last = this.commits[countBefore(this.commits, (commit) => commit.at <= at) - 1];
+    if (!last) return FIRST_VERSION;
+    return last.goneAt > at ? last.version : this.#snapshot;
   }
 
   firstAbove(version: number, at: number, is: (commit: Commit) => boolean): Commit | undefined {
@@ -125,7 +129,8 @@ export class WorldServer {
     for (const draft of drafts) {
       if (draft.at >= restoredAt && !isRestored) {
         isRestored = true;
-        version = this.#restore(version);
+        this.#restore(version);
+        version = this.#snapshot;
       }
       if (draft.at >= restoredAt && draft.at < restoredAt + outageMs + 200) continue;
       version += this.#chance(0.8) ? 1 : this.#between(2, 5);
@@ -134,10 +139,9 @@ export class WorldServer {
     if (!isRestored && restoredAt < to) this.#restore(version);
   }
 
-  #restore(version: number): number {
-    const back = Math.max(FIRST_VERSION, version - this.#between(1, 80));
-    for (const commit of this.commits) if (commit.version > back) commit.goneAt = this.#options.restoredAt;
-    return back;
+  #restore(version: number): void {
+    this.#snapshot = Math.max(FIRST_VERSION, version - this.#between(1, 80));
+    for (const commit of this.commits) if (commit.version > this.#snapshot) commit.goneAt = this.#options.restoredAt;
   }
 
   #chance(probability: number): boolean {
