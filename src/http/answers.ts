@@ -5,6 +5,26 @@ export interface CachesAnswer {
   /** RFC 3339 with milliseconds. */
   readonly at: string;
   readonly caches: readonly CacheView[];
+  /** Only with `--heartbeat-interval`. */
+  readonly heartbeats?: readonly HeartbeatView[];
+}
+
+/** How one heartbeat fares (docs/heartbeats.md). */
+export interface HeartbeatView {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Of the object that it writes to. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly state: string;
+  /** Why it is in this state, and what to do; only where there is something to say. */
+  readonly reason?: string;
+  readonly remedy?: string;
+  /** When the last beat was answered. */
+  readonly answeredAt: string | null;
+  /** How many were not back in time. */
+  readonly lost: number;
 }
 
 type CacheState = "fresh" | "lagging" | "stalled" | "stopped" | "rewind" | "unknown";
@@ -41,6 +61,68 @@ interface InformerView {
   /** The last failure, one line, until the next success. */
   readonly lastError: string | null;
   readonly lastContactAt: string | null;
+}
+
+/** What `/api/v1/targets` answers. */
+export interface TargetsAnswer {
+  readonly at: string;
+  readonly targets: readonly TargetView[];
+}
+
+/** Somebody else's process whose caches are judged. Times are RFC 3339; what is not known is null. */
+export interface TargetView {
+  readonly name: string;
+  /** Without query and credentials. */
+  readonly address: string;
+  /** Whether the last page could be read; null before the first. */
+  readonly up: boolean | null;
+  /** Why it is not up, or its caches cannot be judged; and what to do about it. */
+  readonly why: string | null;
+  readonly remedy: string | null;
+  readonly lastScrapeAt: string | null;
+  /** When a page was last read. */
+  readonly lastPageAt: string | null;
+  readonly scrapeSeconds: number | null;
+  /** Null where it takes part in no election. */
+  readonly leader: boolean | null;
+  readonly processStartedAt: string | null;
+  /** How often another process answered than before. */
+  readonly restarts: number;
+  readonly caches: number;
+  /** Counted across its restarts. */
+  readonly staleSyncSkips: readonly {
+    readonly controller: string;
+    readonly group: string;
+    readonly resource: string;
+    readonly total: number;
+  }[];
+  /** Since its process began, as are `reconciles`. */
+  readonly queues: readonly TargetQueueView[];
+  readonly reconciles: readonly {
+    readonly controller: string;
+    /** By result: success, error, requeue, requeue_after. */
+    readonly results: Readonly<Record<string, number>>;
+    readonly took: TimesView;
+  }[];
+  /** What was odd about the last page. */
+  readonly notes: readonly string[];
+}
+
+interface TargetQueueView {
+  readonly name: string;
+  readonly depth: number;
+  readonly adds: number;
+  readonly retries: number;
+  readonly unfinishedSeconds: number;
+  readonly longestRunningSeconds: number;
+  readonly waited: TimesView;
+  readonly worked: TimesView;
+}
+
+/** So many times, together so long. */
+interface TimesView {
+  readonly count: number;
+  readonly seconds: number;
 }
 
 /** What `/api/v1/jobs` answers; the same shape as `stalewatch jobs -o json`. */

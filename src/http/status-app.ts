@@ -1,7 +1,7 @@
 // oxlint-disable oxc/no-async-endpoint-handlers -- Express 5 hands a rejection to the error handler
 import type { Express, Request, Response } from "express";
-import type { Clock } from "../base/index.ts";
-import type { CachesAnswer, CacheView, IntervalsAnswer, JobsAnswer, QueuesAnswer } from "./answers.ts";
+import { type Clock, defined } from "../base/index.ts";
+import type { CachesAnswer, CacheView, HeartbeatView, IntervalsAnswer, JobsAnswer, QueuesAnswer, TargetsAnswer, TargetView } from "./answers.ts";
 import { type AppEnv, makeApp, queryValues, refuse } from "./app.ts";
 import { type IntervalsSource, intervalsView } from "./intervals-view.ts";
 import { type QueueSource, queueView } from "./queue-view.ts";
@@ -10,21 +10,28 @@ import { send } from "./send.ts";
 /** Where the answers of `/api/v1` come from. Asked at every request. */
 export interface StatusSources {
   caches(): readonly CacheView[];
+  heartbeats?(): readonly HeartbeatView[];
   queues(): readonly QueueSource[];
   intervals(): readonly IntervalsSource[];
   jobs(options: { all: boolean }): Omit<JobsAnswer, "at">;
+  targets(): readonly TargetView[];
 }
 
 const DEFAULT_LIMIT = 500;
 const MOST_LIMIT = 10_000;
 const BAD_LIMIT = `limit must be a whole number from 0 to ${MOST_LIMIT}`;
 
-/** Serves `/api/v1/caches`, `jobs`, `queues` and `intervals`: JSON, as in docs/api.md. */
+/** Serves `/api/v1/caches`, `targets`, `jobs`, `queues` and `intervals`: JSON, as in docs/api.md. */
 export function statusApp(sources: StatusSources, env: AppEnv): Express {
   const { clock } = env;
   return makeApp("status", env, (app) => {
     app.get("/api/v1/caches", async (request, response) => {
-      const answer: CachesAnswer = { at: timestamp(clock), caches: sources.caches() };
+      const heartbeats = sources.heartbeats?.();
+      const answer: CachesAnswer = { at: timestamp(clock), caches: sources.caches(), ...defined({ heartbeats }) };
+      await sendJson(request, response, answer);
+    });
+    app.get("/api/v1/targets", async (request, response) => {
+      const answer: TargetsAnswer = { at: timestamp(clock), targets: sources.targets() };
       await sendJson(request, response, answer);
     });
     app.get("/api/v1/jobs", async (request, response) => {

@@ -4,9 +4,10 @@
 // Start with lag-bounds.ts (the rule), then cache-lag.ts (the state of one cache over time).
 export { type LagBounds, lagBounds, type Sighting } from "./lag-bounds.ts";
 export { CacheLag, type LagAnswer } from "./cache-lag.ts";
-export { HEARTBEAT_VERBS, Heartbeat } from "./heartbeat.ts";
+export { Heartbeat, HEARTBEAT_NAME, HEARTBEAT_VERBS } from "./heartbeat.ts";
 export { jobHeartbeat, leaseHeartbeat } from "./heartbeat-kinds.ts";
 export { ruleFor } from "./heartbeat-state.ts";
+export { STALLED_AFTER_MS } from "./lag-state.ts";
 export { lagMetrics } from "./metrics.ts";
 export { OwnCaches } from "./own-caches.ts";
 export type { Target, TargetScope } from "./target.ts";

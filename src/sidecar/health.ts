@@ -14,6 +14,8 @@ export interface HealthSources {
   caches(): readonly CacheHealth[];
   /** Why a kind has no cache. */
   problems(): ReadonlyMap<string, string>;
+  /** Told beside the caches. */
+  readonly heartbeats: readonly HealthCheck[];
   /** Whether the first lists have had all the time that readiness waits for. */
   waitedLongEnough(): boolean;
   stopping(): boolean;
@@ -33,7 +35,7 @@ export function healthChecks(sources: HealthSources): HealthChecks {
     name: `cache-${kind}`,
     check: () => cacheCheck(kind, sources),
   }));
-  return { healthz: [alive], readyz: [alive, shutdown, ...caches] };
+  return { healthz: [alive], readyz: [alive, shutdown, ...caches, ...sources.heartbeats] };
 }
 
 function cacheCheck(kind: string, sources: HealthSources): CheckResult {

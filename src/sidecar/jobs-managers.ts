@@ -3,6 +3,7 @@ import type { Informer } from "../cache/index.ts";
 import { Manager, type ManagerOptions } from "../controller/index.ts";
 import { type Findings, jobsController } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
+import type { DeepReadonly, Job } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import { cacheName } from "./cache-name.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
@@ -19,16 +20,24 @@ function nameFor(namespace: string, index: number): string {
 export interface ManagerParts {
   readonly client: KubeClient;
   readonly findings: Findings;
+  /** Told of each pass over a Job. */
+  readonly onPass?: (job: DeepReadonly<Job>) => void;
   readonly env: Env;
 }
 
 /** One manager, or one for each of several namespaces: where one may not be read, the others go on. */
 export function jobsManagers(options: SidecarOptions, parts: ManagerParts): readonly Manager[] {
   const { namespaces = [], concurrency, limits } = options;
-  const { findings, env } = parts;
+  const { findings, onPass, env } = parts;
   const manageJobs = (namespace: string | undefined, name: string): Manager => {
     const seenUntil = (): number => contactUntil(manager.informers(), env.clock.now());
-    const jobs = jobsController({ findings, name, seenUntil, env, ...defined({ namespace, concurrency, limits }) });
+    const jobs = jobsController({
+      findings,
+      name,
+      seenUntil,
+      env,
+      ...defined({ namespace, concurrency, limits, onPass }),
+    });
     const manager = manage(options, parts, { controllers: [jobs], cacheName: cacheName(namespaces, namespace) });
     return manager;
   };

@@ -38,6 +38,8 @@ export interface SidecarOptions {
   probeIntervalMs?: number;
   /** How late a cache may be and still be fresh; 30 s unless given. */
   lagBudgetMs?: number;
+  /** Write to a Lease and a Job of our own in this namespace, so often (at least a second): what is written shows what arrives. */
+  heartbeat?: { readonly namespace: string; readonly intervalMs: number };
   /** Passes over Jobs at once; 2 unless given. */
   concurrency?: number;
   /** Calls to the API server a second, and at once; no limit unless given. */

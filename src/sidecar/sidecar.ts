@@ -7,10 +7,18 @@ import { HeadSet } from "../head/index.ts";
 import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
 import { Findings } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
-import { OwnCaches } from "../lag/index.ts";
-import { resourceName, resources } from "../resources/index.ts";
+import { OwnCaches, STALLED_AFTER_MS } from "../lag/index.ts";
+import {
+  type DeepReadonly,
+  HEARTBEAT_MARK,
+  type Job,
+  type Resource,
+  resourceName,
+  resources,
+} from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
+import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
 import { controllersManager, jobsManagers } from "./jobs-managers.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
@@ -30,7 +38,7 @@ const LAG_BUDGET_MS = 30_000;
 
 /**
  * The whole of `stalewatch run` in one object: caches of Jobs, their pods and further kinds, a pass over each Job, and what is served
- * of them. Only reads the cluster, but for the lease of an election and for controllers that were given to it.
+ * of them. Only reads the cluster, but for the lease of an election, heartbeats, and controllers that were given to it.
  *
  * Promises: serves before the API server is reachable and while it is away; at the end, passes drain first, then the listeners
  * close, then spans are flushed. Never exits the process.
@@ -44,6 +52,7 @@ export class Sidecar {
   #watched: WatchedKinds | undefined;
   #lags: OwnCaches | undefined;
   #findings: Findings | undefined;
+  #heartbeats: Heartbeats | undefined;
 
   constructor(options: SidecarOptions) {
     this.#options = options;
@@ -90,7 +99,8 @@ export class Sidecar {
       ...defined({ qps, burst }),
     });
     this.#findings = new Findings(env, limits);
-    const own = { client, findings: this.#findings, env };
+    const onPass = (job: DeepReadonly<Job>): void => this.#heartbeats?.passed(job);
+    const own = { client, findings: this.#findings, onPass, env };
     this.#jobsManagers = jobsManagers(this.#options, own);
     const beside = controllersManager(this.#options, own);
     this.#managers = beside ? [...this.#jobsManagers, beside] : this.#jobsManagers;
@@ -98,8 +108,11 @@ export class Sidecar {
     const { probeIntervalMs = PROBE_INTERVAL_MS, lagBudgetMs = LAG_BUDGET_MS } = this.#options;
     const informers = (): readonly Informer[] => this.#informers();
     const heads = new HeadSet({ client, probeIntervalMs, env });
-    this.#lags = new OwnCaches({ heads, informers, probeIntervalMs, budgetMs: lagBudgetMs, env });
-    const parts = [...this.#managers, this.#watched, heads, this.#lags, ...this.#candidate(env)];
+    const elector = this.#elector(env);
+    this.#heartbeats = this.#heartbeatsOf({ client, heads, informers, elector, env });
+    const stalledAfterMs = (kind: Resource): number => this.#heartbeats?.stalledAfterMs(kind) ?? STALLED_AFTER_MS;
+    this.#lags = new OwnCaches({ heads, informers, probeIntervalMs, budgetMs: lagBudgetMs, stalledAfterMs, env });
+    const parts = [...this.#managers, this.#watched, heads, this.#lags, ...this.#writers(elector)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
@@ -126,13 +139,27 @@ export class Sidecar {
     await Promise.all(running);
   }
 
-  #candidate(env: Env): readonly Part[] {
+  #elector(env: Env): LeaderElector | undefined {
     const { cluster, leaderElection, version } = this.#options;
-    if (!leaderElection) return [];
+    if (!leaderElection) return undefined;
     const userAgent = `stalewatch/${version}`;
     const client = new KubeClient({ transport: cluster.transport, env, userAgent, pool: "election" });
-    const elector = new LeaderElector({ client, ...leaderElection, env });
-    return [{ run: ({ signal }) => elector.run({ signal, lead: whenAborted }) }];
+    return new LeaderElector({ client, ...leaderElection, env });
+  }
+
+  #heartbeatsOf(
+    parts: Pick<HeartbeatsOptions, "client" | "heads" | "informers" | "elector" | "env">,
+  ): Heartbeats | undefined {
+    const { heartbeat, namespaces = [], watch = [] } = this.#options;
+    return heartbeat && new Heartbeats({ ...parts, ...heartbeat, namespaces, watch });
+  }
+
+  /** Whatever writes to the cluster; with an election, only while this process leads. */
+  #writers(elector: LeaderElector | undefined): readonly Part[] {
+    const heartbeats = this.#heartbeats;
+    if (!elector) return heartbeats ? [heartbeats] : [];
+    const lead = (signal: AbortSignal): Promise<void> => heartbeats?.run({ signal }) ?? whenAborted(signal);
+    return [{ run: ({ signal }) => elector.run({ signal, lead }) }];
   }
 
   #apps(env: Env, signal: AbortSignal) {
@@ -144,8 +171,10 @@ export class Sidecar {
       caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lags?.answer(informer) })),
       problems: () => this.#watched?.problems() ?? new Map(),
       waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
+      heartbeats: this.#heartbeats?.checks() ?? [],
       stopping: () => signal.aborted,
     });
+    const heartbeats = this.#heartbeats;
     return {
       metrics: metricsApp(this.#meter, env),
       health: healthApp(checks, env),
@@ -153,6 +182,7 @@ export class Sidecar {
         {
           caches: () => this.#informers().map((informer) => cacheView(informer.status(), this.#lags?.answer(informer))),
           queues: () => this.#controllers().map(queueSource),
+          ...(heartbeats ? { heartbeats: () => heartbeats.views() } : {}),
           intervals: () => this.#controllers().map(intervalsSource),
           jobs: ({ all }) => this.#jobs(clock.now(), all),
         },
@@ -176,8 +206,13 @@ export class Sidecar {
         .flatMap((manager) => manager.status().caches)
         .filter(({ resource }) => resource.resource === plural)
         .reduce((sum, { objects }) => sum + objects, 0);
+    // Those that are only there to be measured with are nobody's Jobs.
+    const marked = this.#jobsManagers
+      .flatMap((manager) => [...manager.informers()])
+      .filter(({ resource }) => resource.resource === "jobs")
+      .flatMap(({ lister }) => lister.byLabel(HEARTBEAT_MARK, "true"));
     const stuck = findings.filter(({ state }) => state !== "watching");
-    const jobs = counts("jobs");
+    const jobs = counts("jobs") - marked.length;
     return {
       objects: { jobs, pods: counts("pods") },
       healthy: Math.max(0, jobs - stuck.length),

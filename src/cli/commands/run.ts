@@ -37,7 +37,10 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       concurrency: settings.concurrency,
       qps: settings["kube-api-qps"],
       burst: settings["kube-api-burst"],
-      ...defined({ leaderElection: election(settings, cluster.namespace) }),
+      ...defined({
+        leaderElection: election(settings, cluster.namespace),
+        heartbeat: heartbeat(settings, cluster.namespace),
+      }),
       featureGates: settings["feature-gates"].join(","),
       maxSeries: settings["max-series"],
       traceNoop: settings["trace-noop"],
@@ -47,6 +50,11 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
     await sidecar.run({ signal: stop });
     return EXIT.fine;
   };
+}
+
+function heartbeat(settings: Values<typeof runFlags>, namespace: string): SidecarOptions["heartbeat"] {
+  const intervalMs = settings["heartbeat-interval"];
+  return intervalMs > 0 ? { namespace, intervalMs } : undefined;
 }
 
 function election(settings: Values<typeof runFlags>, namespace: string): SidecarOptions["leaderElection"] {

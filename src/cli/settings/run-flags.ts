@@ -12,6 +12,7 @@ import {
   text,
   yesOrNo,
 } from "./flag.ts";
+import { targetFlags } from "./target-flags.ts";
 import { parseWatchedKind } from "./values.ts";
 
 /** Which cluster, for every command that talks to one. */
@@ -88,6 +89,7 @@ export const outputFlags: {
 type EngineFlags = {
   readonly "sync-period": Flag<number>;
   readonly "probe-interval": Flag<number>;
+  readonly "heartbeat-interval": Flag<number>;
   readonly "lag-budget": Flag<number>;
   readonly concurrency: Flag<number>;
   readonly "kube-api-qps": Flag<number>;
@@ -108,6 +110,14 @@ const engineFlags: EngineFlags = {
       help: "read the version of each cached kind this often; 0 for never, and then no lag has an upper bound",
     },
     durationOrOff,
+  ),
+  "heartbeat-interval": flag(
+    {
+      value: "DURATION",
+      standard: "0",
+      help: "write to a Lease and a Job of its own this often, and time how the writes come back; 0 for never",
+    },
+    durationOrOff.refine((ms) => ms === 0 || ms >= 1_000, "must be 0 or at least 1s"),
   ),
   "lag-budget": flag(
     { value: "DURATION", standard: "30s", help: "how late a cache may be and still count as fresh" },
@@ -172,9 +182,10 @@ const electionFlags: ElectionFlags = {
 };
 
 /** Every flag of `run`, in the order of the help. The configuration file has the same names. */
-export const runFlags: typeof clusterFlags & EngineFlags & ElectionFlags & typeof listenerFlags & typeof outputFlags = {
+export const runFlags: typeof clusterFlags & EngineFlags & typeof targetFlags & ElectionFlags & typeof listenerFlags & typeof outputFlags = {
   ...clusterFlags,
   ...engineFlags,
+  ...targetFlags,
   ...electionFlags,
   ...listenerFlags,
   ...outputFlags,
