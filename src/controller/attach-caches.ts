@@ -1,7 +1,7 @@
 import { StalewatchError } from "../base/index.ts";
 import type { HandlerRegistration, InformerEvent } from "../cache/index.ts";
 import type { Scope } from "../kube/index.ts";
-import { type KubeObject, resourceName } from "../resources/index.ts";
+import { type DeepReadonly, type KubeObject, resourceName } from "../resources/index.ts";
 import type { SpanContext } from "../telemetry/index.ts";
 import type { PriorityQueue } from "../workqueue/index.ts";
 import { type CachedKind, CachedKinds, groupResourceOf } from "./cached-kinds.ts";
@@ -24,6 +24,8 @@ export interface AttachOptions<T extends KubeObject, N extends string> {
 export interface AttachedCaches {
   readonly kinds: CachedKinds;
   readonly gate: ConsistencyGate;
+  /** Resolves when the first lists are in all of them. Rejects with the signal's reason, or when one stops before. */
+  readonly whenFilled: (signal: AbortSignal) => Promise<unknown>;
   /** Lets the caches' events become keys: first everything that is in them, then every change. */
   readonly listen: () => readonly HandlerRegistration[];
 }
@@ -59,6 +61,7 @@ export function attachCaches<T extends KubeObject, N extends string>(attach: Att
     lister: main.lister,
     queue,
     gate,
+    select: options.select && ((object) => options.select?.(object as DeepReadonly<T>) === true),
     onOwned: options.onOwned && ((change) => options.onOwned?.(change)),
     causes: env.tracer.enabled ? attach.causes : undefined,
     clock: env.clock,
@@ -73,7 +76,9 @@ export function attachCaches<T extends KubeObject, N extends string>(attach: Att
     ...owns.map((source) => follow(source, (event, { resource }) => events.owned(resource, event))),
     ...watches.map((watch) => follow(watch.on, (event, kind) => events.watched(kind, watch, event))),
   ];
-  return { kinds, gate, listen };
+  const whenFilled = (signal: AbortSignal): Promise<unknown> =>
+    Promise.all([...taken.values()].map(({ store }) => store.whenSynced(signal)));
+  return { kinds, gate, whenFilled, listen };
 }
 
 function sameScope(controller: string, known: CachedKind, scope: Scope): CachedKind {

@@ -43,6 +43,11 @@ export interface Sweep extends Pick<Pass, "cached" | "live" | "now" | "span" | "
 export interface ControllerOptions<T extends KubeObject, N extends string> {
   /** The kind that passes are about. */
   for: Source<T>;
+  /**
+   * Which objects of `for` passes are about; all unless given. Changes of the others start no pass, but the one with which an object ceases
+   * to be among them does. Must return soon; what it throws is counted and logged by the cache.
+   */
+  select?(object: DeepReadonly<T>): boolean;
   /** Kinds whose objects name an object of `for` as their controller; a change of one starts a pass for that object. */
   owns?: readonly Source[];
   watches?: readonly Watch[];

@@ -46,6 +46,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
   readonly #counts: PassCounts;
   readonly #recorder: EventRecorder;
   readonly #runner: PassRunner<T, N>;
+  readonly #whenFilled: (signal: AbortSignal) => Promise<unknown>;
   readonly #listen: () => readonly HandlerRegistration[];
   readonly #sweeper: Sweeper | undefined;
   readonly #stop: AbortController = new AbortController();
@@ -70,7 +71,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       onDropped: (_key, { trigger }) => this.#ledger.dropped(trigger.interval),
     });
     const causes = new EventCauses();
-    const { kinds, gate, listen } = attachCaches({
+    const { kinds, gate, whenFilled, listen } = attachCaches({
       controller: name,
       options,
       host,
@@ -79,6 +80,7 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
       onCaughtUp: (key, skipped) => this.#wake(key, "caught_up", skipped),
     });
     this.#gate = gate;
+    this.#whenFilled = whenFilled;
     this.#listen = listen;
     this.#sweeper = this.#sweeperFor(options, kinds);
     this.#runner = new PassRunner({
@@ -102,6 +104,10 @@ export class ControllerRun<T extends KubeObject, N extends string> implements At
 
   enqueue(key: string): void {
     this.#wake(key, "manual", undefined);
+  }
+
+  whenFilled(signal: AbortSignal): Promise<unknown> {
+    return this.#whenFilled(signal);
   }
 
   catchUp(signal: AbortSignal): Promise<void> {

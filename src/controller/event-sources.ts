@@ -13,6 +13,8 @@ export interface EventSourcesOptions {
   readonly lister: Lister<KubeObject>;
   readonly queue: PriorityQueue;
   readonly gate: ConsistencyGate;
+  /** Undefined: passes are about all objects of the kind. */
+  readonly select: ((object: DeepReadonly<KubeObject>) => boolean) | undefined;
   readonly onOwned: ((change: OwnedChange) => void) | undefined;
   /** Undefined while nobody traces. */
   readonly causes: EventCauses | undefined;
@@ -29,11 +31,12 @@ export class EventSources {
 
   /** An object of the controller's own kind. */
   own(event: InformerEvent<KubeObject>): void {
-    const { gate, resource } = this.#options;
+    const { gate, resource, select } = this.#options;
     const key = keyOf(event.object.metadata);
     const { uid } = event.object.metadata;
     if (event.type === "delete") gate.clear(key, uid);
     if (event.type === "update" && event.old.metadata.uid !== uid) gate.clear(key, event.old.metadata.uid);
+    if (select && !statesOf(event).some(select)) return;
     this.#add(key, resource, event);
   }
 
@@ -43,8 +46,7 @@ export class EventSources {
    */
   owned(resource: Resource, event: InformerEvent<KubeObject>): void {
     if (event.cause === "resync") return;
-    const states = event.type === "update" ? [event.object, event.old] : [event.object];
-    const owners = new Set(states.flatMap((object) => this.#ownerKey(object) ?? []));
+    const owners = new Set(statesOf(event).flatMap((object) => this.#ownerKey(object) ?? []));
     // Queued first: whatever the user's function throws, no trigger is lost. No pass begins before it has returned.
     for (const owner of owners) this.#add(owner, resource, event);
     for (const owner of owners) this.#options.onOwned?.({ resource, owner, event });
@@ -76,9 +78,12 @@ export class EventSources {
   }
 }
 
+function statesOf(event: InformerEvent<KubeObject>): readonly DeepReadonly<KubeObject>[] {
+  return event.type === "update" ? [event.object, event.old] : [event.object];
+}
+
 function* mapped(watch: Watch, event: InformerEvent<KubeObject>): Generator<string> {
-  for (const ref of watch.map(event.object)) yield keyOf(ref);
-  if (event.type === "update") for (const ref of watch.map(event.old)) yield keyOf(ref);
+  for (const object of statesOf(event)) for (const ref of watch.map(object)) yield keyOf(ref);
 }
 
 /** What a cache found only by listing again was missed by the watch: worth telling apart from an event. */

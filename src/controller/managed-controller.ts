@@ -11,6 +11,8 @@ import type { WriteOrigins } from "./write-origins.ts";
 /** The part of an informer that a controller uses. */
 export interface SharedCache<T extends KubeObject = KubeObject> extends VersionedStore {
   readonly lister: Lister<T>;
+  /** Resolves when the first list is in the store. Rejects with the signal's reason, or when the cache stops before. */
+  whenSynced(signal: AbortSignal): Promise<void>;
   addHandler(handler: InformerHandler<T>): HandlerRegistration;
   /** Calls `listener` when the server's history went back. Returns how to stop it. */
   onRewind(listener: () => void): () => void;
@@ -49,6 +51,8 @@ export interface ManagedController {
 
 /** A controller in a manager, from its first event to its last pass. */
 export interface AttachedController {
+  /** Resolves when the first lists are in the controller's own caches. Rejects with the signal's reason, or when one stops before. */
+  whenFilled(signal: AbortSignal): Promise<unknown>;
   /**
    * For a manager that has become the leader, before `work`: resolves once the controller's caches show everything that was written
    * before the call. Rejects with the signal's reason.

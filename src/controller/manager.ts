@@ -34,6 +34,11 @@ export interface ManagerOptions {
    * needs another.
    */
   cacheName?: string;
+  /**
+   * Each controller begins when its own caches are filled, however long those of the others take: one whose kind may not be read holds up
+   * nobody else. There is no limit to how long that may take then. Not together with `leaderElection`.
+   */
+  independent?: boolean;
   /** How long the first lists may take; 2 minutes unless given. */
   cacheSyncTimeoutMs?: number;
   /** How long passes under way may go on after the signal before theirs abort; 30 s unless given. */
@@ -69,7 +74,7 @@ const SHUTDOWN_TIMEOUT_MS = 30_000;
 /**
  * Runs controllers against one cluster: shared caches first, then passes once every cache is filled, and the reverse at the end.
  *
- * Promises: no pass begins before all caches are filled; after the signal no new pass begins, those under way may finish, then
+ * Promises: no pass begins before all caches (those of its controller, with `independent`) are filled; after the signal no new pass begins, those under way may finish, then
  * the caches stop. Never exits the process.
  *
  * With `leaderElection` it stands for election once its caches are filled, so that a leader can act at once. Passes begin when it leads
@@ -88,7 +93,8 @@ export class Manager implements AsyncDisposable {
   #running: Promise<void> | undefined;
 
   /**
-   * Errors: `BAD_MANAGER` for two controllers of one name, a client beside a cluster, or a sync period that is negative;
+   * Errors: `BAD_MANAGER` for two controllers of one name, a client beside a cluster, `independent` controllers that stand for election, or
+   * a sync period that is negative;
    * `BAD_INTERVAL` when one interval name stands for two durations; `BAD_FEATURE_GATE`; `BAD_DURATION`.
    */
   constructor(options: ManagerOptions) {
@@ -102,6 +108,13 @@ export class Manager implements AsyncDisposable {
     }
     if (client && cluster) {
       throw new StalewatchError("BAD_MANAGER", "a manager was given a client and a cluster", "give one of them");
+    }
+    if (options.independent && options.leaderElection) {
+      throw new StalewatchError(
+        "BAD_MANAGER",
+        "independent controllers cannot stand for election together",
+        "give each a manager of its own",
+      );
     }
     this.#resyncPeriodMs = typeof syncPeriod === "number" ? syncPeriod : parseDuration(syncPeriod);
     if (!(this.#resyncPeriodMs >= 0)) {
@@ -190,7 +203,8 @@ export class Manager implements AsyncDisposable {
     const stopCaches = new AbortController();
     const caches = informers.run({ signal: stopCaches.signal });
     try {
-      if (await this.#filled(informers, stop)) await this.#act(leadership, stop);
+      const begins = this.#options.independent === true || (await this.#filled(informers, stop));
+      if (begins) await this.#act(leadership, stop);
     } finally {
       stopCaches.abort(new DOMException("the manager has stopped", "AbortError"));
       await caches;
@@ -230,9 +244,19 @@ export class Manager implements AsyncDisposable {
     await this.#work(stop, lost);
   }
 
+  async #workOf(controller: AttachedController, stop: AbortSignal): Promise<void> {
+    try {
+      if (this.#options.independent) await controller.whenFilled(stop);
+    } catch (thrown) {
+      if (stop.aborted) return; // nothing to drain: it has not begun
+      throw thrown;
+    }
+    await controller.work();
+  }
+
   async #work(stop: AbortSignal, lost?: AbortSignal): Promise<void> {
     this.#state = "running";
-    const work = Promise.all(this.#attached.map((controller) => controller.work()));
+    const work = Promise.all(this.#attached.map((controller) => this.#workOf(controller, stop)));
     try {
       await untilAborted(work, stop);
     } catch (thrown) {

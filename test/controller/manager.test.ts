@@ -42,6 +42,24 @@ describe("a manager", () => {
     expect(rig.cluster.openWatches(runs)).toBe(1);
   });
 
+  test.each([
+    { independent: false, passes: [] },
+    { independent: true, passes: ["shop/export"] },
+  ])("holds controllers up by the caches of others, unless they are independent: $independent", async (given) => {
+    const { independent, passes } = given;
+    await using rig = await Rig.make({ independent });
+    rig.cluster.forbid({ resource: "jobs" });
+    rig.createRun("export");
+    const seen: string[] = [];
+    const first = idle("first", { reconcile: ({ key }) => void seen.push(key) });
+    await rig.run(first, idle("second", { owns: [jobs], reconcile: () => void seen.push("second") }));
+    expect(seen).toEqual(passes);
+    rig.stop.abort();
+    await rig.settle();
+    await rig.ended;
+    expect(rig.manager.status().state).toBe("stopped");
+  });
+
   test("resolves once the passes under way have ended; begins no new one; the caches stop last", async () => {
     await using rig = await Rig.make();
     rig.createRun("first");
@@ -179,6 +197,11 @@ describe("a manager", () => {
 describe("what a manager or controller refuses", () => {
   const Approval = defineInterval({ name: "Approval", sort: "wait", duration: "10m" });
   const other = defineInterval({ name: "Approval", sort: "wait", duration: "5m" });
+
+  test("independent controllers that stand for election", () => {
+    const leaderElection = { lease: { name: "runner", namespace: "shop" } };
+    expect(refused({ independent: true, leaderElection })).toThrow("independent controllers cannot stand for election");
+  });
 
   test("two controllers of one name", () => {
     expect(refused({ controllers: [idle("a"), idle("a")] })).toThrow("two controllers are named a");

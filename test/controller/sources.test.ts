@@ -219,3 +219,21 @@ describe("waiting for own writes", () => {
     expect(rig.status.passes.skipped).toBe(skipped);
   });
 });
+
+test("passes are about selected objects, and once more about one that ceases to be among them", async () => {
+  await using rig = await Rig.make();
+  const passes = await watching(rig, { select: ({ metadata }) => metadata.labels?.["look"] === "yes" });
+  rig.createRun("export");
+  await rig.settle();
+  expect(passes.take()).toEqual([]);
+  const label = (look: string | null): Promise<void> => {
+    rig.cluster.objects.patch(runs, "shop/export", { metadata: { labels: { look } } });
+    return rig.settle();
+  };
+  await label("yes");
+  expect(passes.take()).toEqual(["shop/export update"]);
+  await label("no");
+  expect(passes.take()).toEqual(["shop/export update"]);
+  await label(null);
+  expect(passes.take()).toEqual([]);
+});
