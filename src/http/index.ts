@@ -4,7 +4,16 @@
 // that tells about the cluster stays on loopback unless the user says otherwise.
 // Start with listener.ts, then one of metrics-app.ts, health-app.ts, status-app.ts.
 export { isLoopback, parseBindAddress } from "./address.ts";
-export type { CachesAnswer, CacheView, HeartbeatView, IntervalsAnswer, JobsAnswer, QueuesAnswer, TargetsAnswer, TargetView } from "./answers.ts";
+export type {
+  CachesAnswer,
+  CacheView,
+  HeartbeatView,
+  IntervalsAnswer,
+  JobsAnswer,
+  QueuesAnswer,
+  TargetsAnswer,
+  TargetView,
+} from "./answers.ts";
 export type { AppEnv } from "./app.ts";
 export { type CheckResult, healthApp, type HealthCheck, type HealthChecks } from "./health-app.ts";
 export type { IntervalsSource } from "./intervals-view.ts";

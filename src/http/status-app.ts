@@ -1,7 +1,16 @@
 // oxlint-disable oxc/no-async-endpoint-handlers -- Express 5 hands a rejection to the error handler
 import type { Express, Request, Response } from "express";
 import { type Clock, defined } from "../base/index.ts";
-import type { CachesAnswer, CacheView, HeartbeatView, IntervalsAnswer, JobsAnswer, QueuesAnswer, TargetsAnswer, TargetView } from "./answers.ts";
+import type {
+  CachesAnswer,
+  CacheView,
+  HeartbeatView,
+  IntervalsAnswer,
+  JobsAnswer,
+  QueuesAnswer,
+  TargetsAnswer,
+  TargetView,
+} from "./answers.ts";
 import { type AppEnv, makeApp, queryValues, refuse } from "./app.ts";
 import { type IntervalsSource, intervalsView } from "./intervals-view.ts";
 import { type QueueSource, queueView } from "./queue-view.ts";

@@ -6,3 +6,4 @@ export { type Diagnosis, type DoctorOptions, examine } from "./doctor.ts";
 export type { SidecarUrls } from "./listeners.ts";
 export { Sidecar } from "./sidecar.ts";
 export type { ListenAddresses, SidecarOptions, WatchedKind } from "./sidecar-options.ts";
+export { openTarget, type TargetSpec } from "./targets.ts";

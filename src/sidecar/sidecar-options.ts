@@ -2,6 +2,7 @@ import type { ManagedController } from "../controller/index.ts";
 import type { LeaderElectorOptions } from "../election/index.ts";
 import type { LimitRules } from "../jobs/index.ts";
 import type { Cluster } from "../kube/index.ts";
+import type { Target } from "../lag/index.ts";
 import type { Env } from "../telemetry/index.ts";
 
 /** A kind as a URL of the API server names it. */
@@ -40,6 +41,10 @@ export interface SidecarOptions {
   lagBudgetMs?: number;
   /** Write to a Lease and a Job of our own in this namespace, so often (at least a second): what is written shows what arrives. */
   heartbeat?: { readonly namespace: string; readonly intervalMs: number };
+  /** Other people's processes whose caches are judged too. Their sources are closed at the end of `run`. */
+  targets?: readonly Target[];
+  /** 15 s unless given. */
+  targetIntervalMs?: number;
   /** Passes over Jobs at once; 2 unless given. */
   concurrency?: number;
   /** Calls to the API server a second, and at once; no limit unless given. */

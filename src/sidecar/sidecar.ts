@@ -7,7 +7,7 @@ import { HeadSet } from "../head/index.ts";
 import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
 import { Findings } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
-import { OwnCaches, STALLED_AFTER_MS } from "../lag/index.ts";
+import { OwnCaches, Targets, STALLED_AFTER_MS } from "../lag/index.ts";
 import {
   type DeepReadonly,
   HEARTBEAT_MARK,
@@ -22,6 +22,7 @@ import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
 import { controllersManager, jobsManagers } from "./jobs-managers.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
+import { targetCacheView, targetView } from "./targets.ts";
 import { cacheView, intervalsSource, queueSource } from "./views.ts";
 import { WatchedKinds } from "./watched-kinds.ts";
 
@@ -35,6 +36,7 @@ const FIRST_LISTS_MS = 120_000;
 const FLUSH_DEADLINE_MS = 5_000;
 const PROBE_INTERVAL_MS = 15_000;
 const LAG_BUDGET_MS = 30_000;
+const TARGET_INTERVAL_MS = 15_000;
 
 /**
  * The whole of `stalewatch run` in one object: caches of Jobs, their pods and further kinds, a pass over each Job, and what is served
@@ -51,6 +53,7 @@ export class Sidecar {
   #managers: readonly Manager[] = [];
   #watched: WatchedKinds | undefined;
   #lags: OwnCaches | undefined;
+  #targets: Targets | undefined;
   #findings: Findings | undefined;
   #heartbeats: Heartbeats | undefined;
 
@@ -111,8 +114,11 @@ export class Sidecar {
     const elector = this.#elector(env);
     this.#heartbeats = this.#heartbeatsOf({ client, heads, informers, elector, env });
     const stalledAfterMs = (kind: Resource): number => this.#heartbeats?.stalledAfterMs(kind) ?? STALLED_AFTER_MS;
-    this.#lags = new OwnCaches({ heads, informers, probeIntervalMs, budgetMs: lagBudgetMs, stalledAfterMs, env });
-    const parts = [...this.#managers, this.#watched, heads, this.#lags, ...this.#writers(elector)];
+    const { targets = [], targetIntervalMs = TARGET_INTERVAL_MS } = this.#options;
+    const judging = { heads, probeIntervalMs, budgetMs: lagBudgetMs, stalledAfterMs, env };
+    this.#lags = new OwnCaches({ ...judging, informers });
+    this.#targets = new Targets({ ...judging, client, targets, intervalMs: targetIntervalMs });
+    const parts = [...this.#managers, this.#watched, heads, this.#lags, this.#targets, ...this.#writers(elector)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
@@ -180,7 +186,11 @@ export class Sidecar {
       health: healthApp(checks, env),
       status: statusApp(
         {
-          caches: () => this.#informers().map((informer) => cacheView(informer.status(), this.#lags?.answer(informer))),
+          caches: () => [
+            ...this.#informers().map((informer) => cacheView(informer.status(), this.#lags?.answer(informer))),
+            ...(this.#targets?.caches() ?? []).map(targetCacheView),
+          ],
+          targets: () => (this.#targets?.status() ?? []).map(targetView),
           queues: () => this.#controllers().map(queueSource),
           ...(heartbeats ? { heartbeats: () => heartbeats.views() } : {}),
           intervals: () => this.#controllers().map(intervalsSource),

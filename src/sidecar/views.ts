@@ -25,7 +25,7 @@ export function cacheView(status: InformerStatus, lag: LagAnswer | undefined): C
   };
 }
 
-type LagView = Pick<
+export type LagView = Pick<
   CacheView,
   | "headResourceVersion"
   | "state"
@@ -50,7 +50,8 @@ const NOT_JUDGED: LagView = {
   why: "nothing has looked at this cache yet",
 };
 
-function lagView(lag: LagAnswer): LagView {
+/** How late a cache is, as /api/v1/caches tells it. */
+export function lagView(lag: LagAnswer): LagView {
   return {
     headResourceVersion: lag.headVersion ?? null,
     state: lag.state,

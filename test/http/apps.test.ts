@@ -224,6 +224,7 @@ describe("/api/v1", () => {
   const nothing: StatusSources = {
     intervals: () => [],
     caches: () => [],
+    targets: () => [],
     queues: () => [],
     jobs: () => ({ objects: {}, healthy: 0, findings: [] }),
   };

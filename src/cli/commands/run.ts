@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { defined } from "../../base/index.ts";
 import { stopOnSignals } from "../../controller/index.ts";
 import { loadCluster } from "../../kube/index.ts";
-import { Sidecar, type SidecarOptions } from "../../sidecar/index.ts";
+import { openTarget, Sidecar, type SidecarOptions } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { logTo } from "../log-to.ts";
@@ -10,6 +10,7 @@ import { declareFlags } from "../settings/declare.ts";
 import type { Values } from "../settings/flag.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { runFlags } from "../settings/run-flags.ts";
+import { targetSpecs } from "../settings/target-flags.ts";
 import { stalewatchVersion } from "../version.ts";
 
 export function configure(command: Command, { terminal, signal }: Context): Action {
@@ -34,6 +35,8 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       syncPeriodMs: settings["sync-period"],
       probeIntervalMs: settings["probe-interval"],
       lagBudgetMs: settings["lag-budget"],
+      targets: targetSpecs(settings).map(openTarget),
+      targetIntervalMs: settings["target-interval"],
       concurrency: settings.concurrency,
       qps: settings["kube-api-qps"],
       burst: settings["kube-api-burst"],

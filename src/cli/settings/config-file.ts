@@ -41,6 +41,7 @@ export async function readConfigFile(path: string, table: FlagTable): Promise<Co
 }
 
 function textsOf(path: string, key: string, value: unknown, flag: Flag<unknown>): readonly string[] {
+  if (flag.fileOnly) return [value].flat().map((entry) => JSON.stringify(entry));
   if (isScalar(value)) return [String(value)];
   if (flag.repeatable && Array.isArray(value) && value.every(isScalar)) return value.map(String);
   if (flag.repeatable && typeof value === "object" && value !== null && Object.values(value).every(isScalar)) {

@@ -4,6 +4,7 @@ import type { Flag, FlagTable } from "./flag.ts";
 /** Adds each flag of the table to the command's help and parsing. Values are read later, by `resolveSettings`. */
 export function declareFlags(command: Command, table: FlagTable): void {
   for (const [name, flag] of Object.entries(table)) {
+    if (flag.fileOnly) continue;
     const value = flag.about.value === undefined ? "[true|false]" : `<${flag.about.value}>`;
     const option = command.createOption(`--${name} ${value}`, helpOf(flag));
     if (flag.repeatable) option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);

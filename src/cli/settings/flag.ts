@@ -18,6 +18,8 @@ export interface Flag<T> {
   readonly about: About;
   /** May be given several times, or as a list in the file, or with commas. */
   readonly repeatable: boolean;
+  /** A key of the configuration file alone, whose value is a list of maps; each comes as JSON. */
+  readonly fileOnly?: true;
   /** Reads what was given; a repeatable flag takes all its texts, any other the last. */
   read(texts: readonly string[]): { readonly value: T } | { readonly problem: string };
 }
@@ -40,6 +42,11 @@ export function optional<T>(about: About, schema: z.ZodType<T, string>): Flag<T 
 /** Several values; none is an empty list. */
 export function list<T>(about: About, schema: z.ZodType<T, string>): Flag<readonly T[]> {
   return { about, repeatable: true, read: (texts) => readBy(z.array(schema), texts) };
+}
+
+/** A list of maps, which only the configuration file can hold; none is an empty list. The schema reads each as JSON. */
+export function maps<T>(about: About, schema: z.ZodType<T, string>): Flag<readonly T[]> {
+  return { ...list(about, schema), fileOnly: true };
 }
 
 function readBy<T>(schema: z.ZodType<T>, input: unknown): { value: T } | { problem: string } {

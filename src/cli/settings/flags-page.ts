@@ -3,7 +3,8 @@ import { variableOf } from "./resolve.ts";
 
 /** docs/flags.md: each flag of `run` with its variable and default, from the same table that the command line is read by. */
 export function renderFlagsPage(): string {
-  const rows = Object.entries(runFlags).map(([name, { about, repeatable }]) => {
+  const rows = Object.entries(runFlags).map(([name, { about, repeatable, fileOnly }]) => {
+    if (fileOnly) return `| \`${name}:\` in the file | | | ${about.help} |`;
     const value = about.value === undefined ? "" : ` ${about.value}`;
     const standard = about.standard === undefined ? (about.otherwise ?? "") : `\`${about.standard}\``;
     const help = repeatable ? `${about.help}; repeatable` : about.help;

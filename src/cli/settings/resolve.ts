@@ -22,11 +22,11 @@ interface Given {
  * Errors: `USAGE`, naming one setting.
  */
 export async function resolveSettings<F extends FlagTable>(table: F, sources: Sources): Promise<Values<F>> {
-  const config = fromFlag("config", sources) ?? fromVariable("config", sources);
+  const config = fromLine("config", sources);
   const path = "config" in table ? config?.texts.at(-1) : undefined;
   const file = path === undefined ? undefined : await readConfigFile(path, sources.fileTable ?? table);
   const values = Object.entries(table).map(([name, flag]) => {
-    const given = fromFlag(name, sources) ?? fromVariable(name, sources) ?? fromFile(name, file);
+    const given = (flag.fileOnly ? undefined : fromLine(name, sources)) ?? fromFile(name, file);
     return [name, valueOf(name, flag, given)];
   });
   return Object.fromEntries(values) as Values<F>;
@@ -35,6 +35,10 @@ export async function resolveSettings<F extends FlagTable>(table: F, sources: So
 /** `sync-period` is STALEWATCH_SYNC_PERIOD. */
 export function variableOf(name: string): string {
   return `STALEWATCH_${name.toUpperCase().replaceAll("-", "_")}`;
+}
+
+function fromLine(name: string, sources: Sources): Given | undefined {
+  return fromFlag(name, sources) ?? fromVariable(name, sources);
 }
 
 function fromFlag(name: string, { options }: Sources): Given | undefined {
@@ -56,7 +60,9 @@ function fromFile(name: string, file: ConfigFile | undefined): Given | undefined
 function valueOf(name: string, flag: Flag<unknown>, given: Given | undefined): unknown {
   const { standard } = flag.about;
   const { texts, where } = given ?? { texts: standard === undefined ? [] : [standard], where: `--${name}` };
-  const read = flag.read(flag.repeatable ? texts.flatMap((text) => text.split(",")).filter(Boolean) : texts);
+  const read = flag.read(
+    flag.repeatable && !flag.fileOnly ? texts.flatMap((text) => text.split(",")).filter(Boolean) : texts,
+  );
   if ("value" in read) return read.value;
   // A parser's own message quotes the value.
   const { problem } = read;

@@ -182,7 +182,12 @@ const electionFlags: ElectionFlags = {
 };
 
 /** Every flag of `run`, in the order of the help. The configuration file has the same names. */
-export const runFlags: typeof clusterFlags & EngineFlags & typeof targetFlags & ElectionFlags & typeof listenerFlags & typeof outputFlags = {
+export const runFlags: typeof clusterFlags &
+  EngineFlags &
+  typeof targetFlags &
+  ElectionFlags &
+  typeof listenerFlags &
+  typeof outputFlags = {
   ...clusterFlags,
   ...engineFlags,
   ...targetFlags,
