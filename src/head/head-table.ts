@@ -103,12 +103,14 @@ export class HeadTable {
 
   /**
    * Takes a consistent read: the first one begins the knowledge, later ones stand beside it. A read that shows that the history
-   * went back ("rewind") begins it anew: nothing from before it is true of the server any more.
+   * went back ("rewind") begins it anew: nothing from before it is true of the server any more, nor are answers to what was asked
+   * before it was answered ("outdated").
    */
-  read(answer: AnsweredRead): "kept" | "rewind" | "unreadable" {
+  read(answer: AnsweredRead): "kept" | "outdated" | "rewind" | "unreadable" {
     const version = parse(answer.version);
     if (version === undefined) return "unreadable";
     const { sentAt, answeredAt, source } = answer;
+    if (sentAt < this.#beganAt) return "outdated";
     const wentBack = version < answer.newestBefore;
     if (wentBack) this.#rewinds += 1;
     if (wentBack || this.#start === 0n) this.#begin(version, answeredAt);
@@ -145,7 +147,9 @@ export class HeadTable {
 
   #keep(read: HeadRead): void {
     const last = this.#reads.at(-1);
-    if (!last || read.version > last.version) this.#reads.push(read);
+    // What was asked later and answered with a lower version says the same of this one: the order of time is that of versions.
+    if (!last) this.#reads.push(read);
+    else if (read.version > last.version) this.#reads.push({ ...read, sentAt: Math.max(read.sentAt, last.sentAt) });
     // The server was at this version all the while: known since the first answer, up to the last question.
     else if (read.version === last.version && read.sentAt > last.sentAt) {
       this.#reads[this.#reads.length - 1] = { ...read, answeredAt: last.answeredAt };

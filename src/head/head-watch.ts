@@ -13,9 +13,11 @@ const CLOSING_BOOKMARK_MS = 2_000;
 const READ_BEFORE_BOOKMARK_MS = 750;
 /**
  * Idle streams move at bookmarks, about once a minute: one that has not passed a read after this long is under suspicion. With the
- * read before it (15 s) and the verification after it (4 s), a dead watch is found within 100 s.
+ * read before it (15 s) and the verification after it (5 s), a dead watch is found within 100 s.
  */
-const PASSED_WITHIN_MS = 80_000;
+const PASSED_WITHIN_MS = 78_000;
+/** What one watch of two has brought, the other has the chance to bring for this long. */
+const HEAD_START_MS = 1_000;
 const SHORT_WATCH_MS = 1_000;
 
 export interface HeadWatchOptions {
@@ -100,7 +102,8 @@ export class HeadWatch {
     const stop = (): void => this.#attempt.abort(signal.reason);
     signal.addEventListener("abort", stop, { once: true });
     while (!signal.aborted) {
-      this.#attempt = new AbortController();
+      // Reads and verifications outlast the watch that they were sent beside, but no restart.
+      if (this.#attempt.signal.aborted) this.#attempt = new AbortController();
       const pauseMs = await this.#round(this.#attempt.signal);
       if (pauseMs > 0) await this.#pause(pauseMs, signal);
     }
@@ -139,19 +142,17 @@ export class HeadWatch {
       short ? timeoutSeconds * 1_000 - CLOSING_BOOKMARK_MS - READ_BEFORE_BOOKMARK_MS : probeIntervalMs,
       signal,
     );
-    let heard = false;
     try {
       const options = { ...this.scope, resourceVersion, timeoutSeconds, signal };
       for await (const chunk of client.watch(this.resource, options)) {
         if (signal.aborted) return 0;
-        heard = true;
         for (const event of chunk) this.#reached = this.#take(event);
         this.#tell();
       }
     } finally {
       stopProbes();
     }
-    return !heard && env.clock.monotonic() - openedAt < SHORT_WATCH_MS ? this.#backoff.next() : 0;
+    return env.clock.monotonic() - openedAt < SHORT_WATCH_MS ? this.#backoff.next() : 0;
   }
 
   /** Returns the version that the event stands for. */
@@ -200,7 +201,7 @@ export class HeadWatch {
       throw new StalewatchError("UNREADABLE_VERSION", what);
     }
     if (outcome === "rewind") this.#rewound(newestBefore, version, source);
-    else this.#mustPass(BigInt(version), signal);
+    if (outcome === "kept") this.#mustPass(BigInt(version), signal);
     return version;
   }
 
@@ -208,7 +209,6 @@ export class HeadWatch {
   #rewound(from: bigint, to: string, source: ReadSource): void {
     const { env } = this.#options;
     env.log.warn("the server's history went back", { resource: resourceName(this.resource), from: String(from), to });
-    this.#forgetUnpassed();
     if (source === "list") this.#counters.restarts.rewind.inc();
     else this.#restart("rewind", undefined);
   }
@@ -232,6 +232,7 @@ export class HeadWatch {
       this.#take(event),
     );
     this.#tell();
+    if (seen > this.#reached) await sleep(this.#options.env.clock, HEAD_START_MS, signal);
     if (!signal.aborted && seen > this.#reached) this.#restart("dead", undefined);
   }
 
@@ -245,10 +246,14 @@ export class HeadWatch {
     this.#doubt = doubt;
     env.log.warn("the head watch is opened again", { resource: resourceName(this.resource), reason });
     this.#attempt.abort();
+    this.#forgetUnpassed();
   }
 
   #failed(thrown: unknown): number {
     const reason = reasonOf(thrown);
+    // What was asked before it broke may be answered of a history that a restore has taken back.
+    this.#attempt.abort();
+    this.#forgetUnpassed();
     // What cannot be read, or is forgotten, cannot be gone through event by event: the watch goes on behind it.
     this.#skips ||= reason !== "broken";
     this.#counters.restarts[reason].inc();

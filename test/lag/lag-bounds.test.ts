@@ -195,13 +195,50 @@ describe("a counter-example", () => {
     expect(read(125, 30)).toBe("kept");
   });
 
+  it("a restore that new writes have overtaken before anybody read", () => {
+    const { table, read, event, lag } = head();
+    read(100, 0);
+    event(150, 10);
+    // Restored to 120 at 12 s, and at 160 by the time of the next read: no version says so, and nothing is claimed of it.
+    expect(read(160, 20)).toBe("kept");
+    expect(table.rewinds).toBe(0);
+    event(165, 21);
+    // A cache of the new history is judged rightly.
+    expect(lag(160, 30)).toMatchObject({ minMs: 9_000, maxMs: 10_000 });
+  });
+
+  it("a question from before a restore, answered after it", () => {
+    const { table, read, event, lag } = head();
+    read(100, 0);
+    event(150, 10);
+    const newestBefore = table.newest;
+    read(120, 20);
+    // Asked at 19 s, of the history that is gone; "158 was committed by then" would be false of the one that is.
+    const late = { version: "158", sentAt: 19_000, answeredAt: 21_000, source: "probe", newestBefore } as const;
+    expect(table.read(late)).toBe("outdated");
+    event(158, 30);
+    expect(lag(120, 40)).toMatchObject({ minMs: 10_000, maxMs: 20_000 });
+    expect(table.rewinds).toBe(1);
+  });
+
   it("two reads under way at once, answered in the wrong order", () => {
-    const { table, lag } = head();
+    const { table, read, lag } = head();
+    read(100, 0);
     const both = table.newest;
-    table.read({ version: "120", sentAt: 1_000, answeredAt: 2_000, source: "list", newestBefore: both });
-    const late = { version: "110", sentAt: 0, answeredAt: 3_000, source: "probe", newestBefore: both } as const;
+    table.read({ version: "120", sentAt: 2_000, answeredAt: 3_000, source: "list", newestBefore: both });
+    const late = { version: "110", sentAt: 1_000, answeredAt: 4_000, source: "probe", newestBefore: both } as const;
     expect(table.read(late)).toBe("kept");
-    expect(lag(120, 4)).toMatchObject({ maxMs: 3_000 });
+    expect(lag(120, 5)).toMatchObject({ maxMs: 3_000 });
+  });
+
+  it("two reads under way at once, the later one answered with less", () => {
+    const { table, read, lag } = head();
+    read(100, 0);
+    const both = table.newest;
+    table.read({ version: "110", sentAt: 2_000, answeredAt: 3_000, source: "probe", newestBefore: both });
+    table.read({ version: "120", sentAt: 1_000, answeredAt: 4_000, source: "heartbeat", newestBefore: both });
+    // At 2 s the server was at 110 at most, so at no more than 120 either.
+    expect(lag(120, 5)).toMatchObject({ maxMs: 3_000 });
   });
 });
 
