@@ -37,5 +37,7 @@ export {
   isUnauthorized,
   isVersionTooLarge,
 } from "./errors.ts";
+export { JsonObjects } from "./json-objects.ts";
+export { isRecord, type Json } from "./json-reader.ts";
 export { type Cluster, loadCluster, type LoadClusterOptions } from "./load-cluster.ts";
 export { kubeMetrics } from "./metrics.ts";

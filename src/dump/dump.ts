@@ -1,0 +1,162 @@
+import { oneLine } from "../base/index.ts";
+import { Snapshot } from "../jobs/index.ts";
+import { isRecord, type Json, JsonObjects } from "../kube/index.ts";
+import { compareVersions, type DeepReadonly, type KubeObject, type Resource } from "../resources/index.ts";
+import { DumpKinds } from "./dump-kinds.ts";
+import { keptFields } from "./kept-fields.ts";
+import { Notes, type Note } from "./notes.ts";
+import type { Flaw, RawObject } from "./raw-object.ts";
+
+/** Further than this into the future no clock of a cluster is off. */
+const FUTURE_MS = 5 * 60_000;
+
+/** Lists in lists; kubectl makes none deeper. */
+const DEEPEST_LIST = 3;
+
+interface Place {
+  readonly file: string;
+  readonly line: number;
+}
+
+/**
+ * Takes what stands in files, an object at a time, into a snapshot: each as a live cache would hold it. What cannot be read becomes
+ * a note, and costs nothing else.
+ */
+export class Dump {
+  readonly snapshot: Snapshot = new Snapshot();
+  readonly #kinds: DumpKinds;
+  readonly #now: number;
+  readonly #objects: JsonObjects = new JsonObjects();
+  readonly #notes: Notes = new Notes();
+  #newestMs: number | undefined;
+  #kept = 0;
+  #others = 0;
+
+  /** `now` in milliseconds is what a time may not lie after. */
+  constructor(kinds: readonly Resource[], now: number) {
+    this.#kinds = new DumpKinds(kinds);
+    this.#now = now;
+  }
+
+  /** Objects of the kinds that were asked for, so far. */
+  get kept(): number {
+    return this.#kept;
+  }
+
+  /** The newest time in them that is not in the future, wall time in milliseconds: not long before the dump was made. */
+  get newestMs(): number | undefined {
+    return this.#newestMs;
+  }
+
+  notes(): readonly Note[] {
+    return this.#notes.list();
+  }
+
+  note(file: string, line: number | undefined, message: string): void {
+    this.#notes.add(file, line, message);
+  }
+
+  take(file: string, read: RawObject | Flaw): void {
+    if ("flaw" in read) this.note(file, read.line, read.flaw);
+    else this.#take({ file, line: read.line }, read.json, read.list, 0);
+  }
+
+  /** After the last object of a file. */
+  endFile(file: string): void {
+    if (this.#kept === 0 && this.#others > 0) {
+      this.note(file, undefined, `holds ${this.#others} objects, none of a kind that is looked at here`);
+    }
+    this.#others = 0;
+  }
+
+  /** `list` is the typed list around it, as far as it is known: its items need not say what they are. */
+  #take(place: Place, json: unknown, list: unknown, depth: number): void {
+    if (!isRecord(json)) return this.#skip(place, "is no object");
+    const inList = itemTypeOf(list);
+    const apiVersion = textOf(json["apiVersion"]) ?? inList.apiVersion;
+    const kind = textOf(json["kind"]) ?? inList.kind;
+    if (Array.isArray(json["items"]) && depth < DEEPEST_LIST) {
+      for (const item of json["items"] as unknown[]) this.#take(place, item, json, depth + 1);
+      return undefined;
+    }
+    if (isRecord(json["object"]) && typeof json["type"] === "string" && kind === undefined) {
+      return this.#takeEvent(place, json, depth);
+    }
+    if (apiVersion === undefined || kind === undefined) return this.#skip(place, "has no apiVersion or no kind");
+    const wanted = this.#kinds.find(apiVersion, kind);
+    if (!wanted) {
+      this.#others += 1;
+      return undefined;
+    }
+    if (wanted.otherVersion) {
+      this.note(
+        place.file,
+        place.line,
+        `${oneLine(kind)} of ${oneLine(apiVersion)} is read as ${wanted.resource.version}`,
+      );
+    }
+    return this.#keep(place, wanted.resource, json);
+  }
+
+  /** A line of `kubectl get --watch --output-watch-events`; a recording has lines like these, with a time. */
+  #takeEvent(place: Place, json: Json, depth: number): void {
+    if (json["at"] !== undefined) return this.#skip(place, "is a line of a recording, for stalewatch replay");
+    if (json["type"] === "DELETED") return undefined;
+    return this.#take(place, json["object"], undefined, depth + 1);
+  }
+
+  #keep<T extends KubeObject>(place: Place, resource: Resource<T>, json: Json): void {
+    const name = oneLine(String(isRecord(json["metadata"]) ? json["metadata"]["name"] : ""));
+    const read = this.#objects.read(resource, this.#keptOf(place, resource, json));
+    if ("why" in read) return this.#skip(place, `${resource.kind} ${name} cannot be read: ${read.why}`);
+    const { object } = read;
+    // A manifest that no server has seen has no uid and no times: nothing can be said of it.
+    if (!object.metadata.uid)
+      return this.#skip(place, `${resource.kind} has no uid: a manifest, and no object of a cluster`);
+    this.#kept += 1;
+    this.#setNewest(place, resource, object);
+  }
+
+  #keptOf(place: Place, resource: Resource, json: Json): unknown {
+    if (!resource.shape) return json;
+    return keptFields(resource.shape, json, {
+      time: (field, ms) => this.#seenTime(place, field, ms),
+      withoutZone: (field) => this.note(place.file, place.line, `${field} names no time zone, and is taken for UTC`),
+      unreadable: (field) => this.note(place.file, place.line, `${field} is no time, and is left out`),
+    });
+  }
+
+  #setNewest<T extends KubeObject>(place: Place, resource: Resource<T>, object: DeepReadonly<T>): void {
+    const known = this.snapshot.find(resource, object.metadata);
+    if (known) {
+      const { resourceVersion } = object.metadata;
+      this.note(place.file, place.line, `${resource.kind} stands there again; the newest counts`);
+      if (compareVersions(resourceVersion, known.metadata.resourceVersion) === -1) return;
+    }
+    this.snapshot.set(resource, object);
+  }
+
+  #seenTime(place: Place, field: string, ms: number): void {
+    if (ms <= this.#now) {
+      this.#newestMs = Math.max(ms, this.#newestMs ?? ms);
+      // A pod's deletionTimestamp is when its grace period ends.
+    } else if (ms > this.#now + FUTURE_MS && field !== "deletionTimestamp") {
+      this.note(place.file, place.line, `${field} lies in the future; its age counts as 0`);
+    }
+  }
+
+  #skip({ file, line }: Place, message: string): void {
+    this.note(file, line, message);
+  }
+}
+
+/** A JobList holds Jobs; a List holds anything. */
+function itemTypeOf(list: unknown): { apiVersion?: string; kind?: string } {
+  if (!isRecord(list)) return {};
+  const [apiVersion, kind] = [textOf(list["apiVersion"]), textOf(list["kind"])];
+  return apiVersion && kind?.endsWith("List") && kind !== "List" ? { apiVersion, kind: kind.slice(0, -4) } : {};
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}

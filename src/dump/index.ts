@@ -1,0 +1,8 @@
+// dump/: objects and recordings in files: what kubectl printed, a must-gather, a recording.
+// Promises: what is read gives the same findings as the objects of a live cache; memory is bounded by what is kept, not by the size
+// of a file; what is wrong in a file becomes a note with its line, and costs nothing that stands beside it.
+// Does not print and does not parse a command line. Start with read-dump.ts, then dump.ts.
+export { Dump } from "./dump.ts";
+export { judgedKinds } from "./dump-kinds.ts";
+export type { Note } from "./notes.ts";
+export { type DumpOptions, type DumpProgress, readDump } from "./read-dump.ts";
