@@ -1,9 +1,10 @@
-import { type Clock, defined, messageOf, StalewatchError } from "../base/index.ts";
+import { type Clock, messageOf, StalewatchError } from "../base/index.ts";
 import { type EnvironmentVariables, tracingWanted } from "../exposition/index.ts";
 import { type Cluster, isUnauthorized, KubeClient } from "../kube/index.ts";
 import { resourceName, resources } from "../resources/index.ts";
 import { notServed } from "./not-served.ts";
-import type { WatchedKind } from "./sidecar-options.ts";
+import { deniedOf, readRights, remedyFor, type Right, writeRights } from "./rights.ts";
+import type { SidecarOptions, WatchedKind } from "./sidecar-options.ts";
 
 /** One thing that was looked at. */
 export interface Diagnosis {
@@ -21,6 +22,9 @@ export interface DoctorOptions {
   /** As for `run`: all when empty. */
   namespaces: readonly string[];
   watch: readonly WatchedKind[];
+  /** As for `run`: whatever it is to write. */
+  leaderElection?: Pick<NonNullable<SidecarOptions["leaderElection"]>, "lease"> | undefined;
+  heartbeat?: Pick<NonNullable<SidecarOptions["heartbeat"]>, "namespace"> | undefined;
   variables: EnvironmentVariables;
   clock: Clock;
   signal: AbortSignal;
@@ -47,6 +51,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis
       if (found) yield* access(client, kind, found.namespaced, options);
       else yield { check: "watch", ok: false, ...notServed(kind, served) };
     }
+    for (const right of writeRights(options)) yield await accessTo(client, right, true, signal);
   } catch (error) {
     yield failure(error, cluster.server);
   }
@@ -123,27 +128,32 @@ function clockSkew(aheadMs: number | undefined): Diagnosis {
 /** One line a kind and namespace, with the rule to add where something is missing. */
 async function* access(
   client: KubeClient,
-  { group, resource }: WatchedKind,
+  kind: WatchedKind,
   namespaced: boolean,
   { namespaces, signal }: DoctorOptions,
 ): AsyncGenerator<Diagnosis> {
-  for (const namespace of namespaced && namespaces.length > 0 ? namespaces : [undefined]) {
-    const reviews = ["list", "watch"].map(async (verb) => {
-      const { allowed } = await client.review({ verb, group, resource, ...defined({ namespace }) }, signal);
-      return allowed ? [] : [verb];
-    });
-    const denied = (await Promise.all(reviews)).flat();
-    const where = namespace === undefined ? (namespaced ? "all namespaces" : "the cluster") : `namespace ${namespace}`;
-    const name = group === "" ? resource : `${resource}.${group}`;
-    const rule = `{apiGroups: ["${group}"], resources: ["${resource}"], verbs: ["list", "watch"]}`;
-    const role = namespace === undefined ? "a ClusterRole" : `a Role in ${namespace}`;
-    yield denied.length === 0
-      ? { check: "access", ok: true, found: `may list and watch ${name} in ${where}` }
-      : {
-          check: "access",
-          ok: false,
-          found: `may not ${denied.join(" or ")} ${name} in ${where}`,
-          remedy: `add to ${role}: ${rule}`,
-        };
+  for (const right of readRights(kind, namespaced && namespaces.length > 0 ? namespaces : [undefined])) {
+    yield await accessTo(client, right, namespaced, signal);
   }
+}
+
+async function accessTo(
+  client: KubeClient,
+  right: Right,
+  namespaced: boolean,
+  signal: AbortSignal,
+): Promise<Diagnosis> {
+  const { verbs, group, resource, namespace, purpose } = right;
+  const denied = await deniedOf(client, right, signal);
+  const where = namespace === undefined ? (namespaced ? "all namespaces" : "the cluster") : `namespace ${namespace}`;
+  const what = `${group === "" ? resource : `${resource}.${group}`} in ${where}${purpose ? `, ${purpose}` : ""}`;
+  return denied.length === 0
+    ? { check: "access", ok: true, found: `may ${listed(verbs, "and")} ${what}` }
+    : { check: "access", ok: false, found: `may not ${listed(denied, "or")} ${what}`, remedy: remedyFor(right) };
+}
+
+/** "get, create and patch" */
+function listed(words: readonly string[], last: "and" | "or"): string {
+  const front = words.slice(0, -1).join(", ");
+  return front === "" ? words.join("") : `${front} ${last} ${words.at(-1) ?? ""}`;
 }

@@ -48,6 +48,20 @@ const stageCount = (sidecar: Rig, stage: string, resource = "jobs"): Promise<num
 const lost = (sidecar: Rig, resource = "jobs"): Promise<number> =>
   sample(sidecar, "stalewatch_heartbeats_lost_total", resource);
 
+/** The transport with what an admission webhook does to Jobs as they are created. */
+function defaulted(change: (job: { metadata: { labels?: object }; spec: Record<string, unknown> }) => void) {
+  const inner = cluster.transport();
+  return {
+    exchange(request: Parameters<typeof inner.exchange>[0]) {
+      if (request.method !== "POST" || !request.path.includes("/jobs")) return inner.exchange(request);
+      const job = JSON.parse(request.body as string) as Parameters<typeof change>[0];
+      change(job);
+      return inner.exchange({ ...request, body: JSON.stringify(job) });
+    },
+    close: () => inner.close(),
+  };
+}
+
 describe("the heartbeats of a sidecar", () => {
   it("are written at their interval, timed at each stage, evidence for the bounds, and gone at the end", async () => {
     const sidecar = await start({ watch: [LEASES] });
@@ -335,20 +349,6 @@ describe("a heartbeat's object in others' hands", () => {
     await sidecar.stop();
     expect(cluster.objects.get(resources.jobs, KEY)).toEqual(before);
   });
-
-  /** The transport with what an admission webhook does to Jobs as they are created. */
-  function defaulted(change: (job: { metadata: { labels?: object }; spec: Record<string, unknown> }) => void) {
-    const inner = cluster.transport();
-    return {
-      exchange(request: Parameters<typeof inner.exchange>[0]) {
-        if (request.method !== "POST" || !request.path.includes("/jobs")) return inner.exchange(request);
-        const job = JSON.parse(request.body as string) as Parameters<typeof change>[0];
-        change(job);
-        return inner.exchange({ ...request, body: JSON.stringify(job) });
-      },
-      close: () => inner.close(),
-    };
-  }
 });
 
 describe("several sidecars in one namespace", () => {

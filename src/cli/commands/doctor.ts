@@ -7,31 +7,34 @@ import { EXIT } from "../failure.ts";
 import { print, withOutput } from "../print.ts";
 import { declareFlags } from "../settings/declare.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import { clusterFlags, runFlags } from "../settings/run-flags.ts";
+import { clusterFlags, runFlags, writerFlags } from "../settings/run-flags.ts";
+import { heartbeatOf, leaseOf } from "../settings/writers.ts";
 import { styled, type Terminal } from "../terminal.ts";
 
 /** All of it together: a doctor who does not come back helps nobody. */
 const PATIENCE_MS = 30_000;
 
+const flags = { ...clusterFlags, ...writerFlags };
+
 export function configure(command: Command, { terminal, signal }: Context): Action {
-  declareFlags(command, clusterFlags);
+  declareFlags(command, flags);
   withOutput(command).addHelpText(
     "after",
     "\nExample:\n  stalewatch doctor --namespace shop --watch apps/v1/deployments",
   );
   return async (options) => {
-    const { kubeconfig, context, namespace, watch } = await resolveSettings(clusterFlags, {
-      options,
-      env: terminal.env,
-      fileTable: runFlags,
-    });
+    const settings = await resolveSettings(flags, { options, env: terminal.env, fileTable: runFlags });
+    const { kubeconfig, context, namespace, watch } = settings;
     await using cluster = await loadCluster(defined({ kubeconfig, context }));
+    const lease = leaseOf(settings, cluster.namespace);
     const patience = AbortSignal.timeout(PATIENCE_MS);
     const diagnoses: Diagnosis[] = [];
     const all = examine({
       cluster,
       namespaces: namespace,
       watch,
+      leaderElection: lease && { lease },
+      heartbeat: heartbeatOf(settings, cluster.namespace),
       variables: terminal.env,
       clock: systemClock,
       signal: signal ? AbortSignal.any([signal, patience]) : patience,

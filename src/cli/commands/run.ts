@@ -10,6 +10,7 @@ import { declareFlags } from "../settings/declare.ts";
 import type { Values } from "../settings/flag.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { runFlags } from "../settings/run-flags.ts";
+import { heartbeatOf, leaseOf } from "../settings/writers.ts";
 import { targetSpecs } from "../settings/target-flags.ts";
 import { stalewatchVersion } from "../version.ts";
 
@@ -42,7 +43,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       burst: settings["kube-api-burst"],
       ...defined({
         leaderElection: election(settings, cluster.namespace),
-        heartbeat: heartbeat(settings, cluster.namespace),
+        heartbeat: heartbeatOf(settings, cluster.namespace),
       }),
       featureGates: settings["feature-gates"].join(","),
       maxSeries: settings["max-series"],
@@ -55,18 +56,11 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
   };
 }
 
-function heartbeat(settings: Values<typeof runFlags>, namespace: string): SidecarOptions["heartbeat"] {
-  const intervalMs = settings["heartbeat-interval"];
-  return intervalMs > 0 ? { namespace, intervalMs } : undefined;
-}
-
 function election(settings: Values<typeof runFlags>, namespace: string): SidecarOptions["leaderElection"] {
-  if (!settings["leader-elect"]) return undefined;
+  const lease = leaseOf(settings, namespace);
+  if (!lease) return undefined;
   return {
-    lease: {
-      namespace: settings["leader-election-namespace"] ?? namespace,
-      name: settings["leader-election-id"],
-    },
+    lease,
     leaseDurationMs: settings["leader-elect-lease-duration"],
     renewDeadlineMs: settings["leader-elect-renew-deadline"],
     retryPeriodMs: settings["leader-elect-retry-period"],

@@ -89,7 +89,6 @@ export const outputFlags: {
 type EngineFlags = {
   readonly "sync-period": Flag<number>;
   readonly "probe-interval": Flag<number>;
-  readonly "heartbeat-interval": Flag<number>;
   readonly "lag-budget": Flag<number>;
   readonly concurrency: Flag<number>;
   readonly "kube-api-qps": Flag<number>;
@@ -110,14 +109,6 @@ const engineFlags: EngineFlags = {
       help: "read the version of each cached kind this often; 0 for never, and then no lag has an upper bound",
     },
     durationOrOff,
-  ),
-  "heartbeat-interval": flag(
-    {
-      value: "DURATION",
-      standard: "0",
-      help: "write to a Lease and a Job of its own this often, and time how the writes come back; 0 for never",
-    },
-    durationOrOff.refine((ms) => ms === 0 || ms >= 1_000, "must be 0 or at least 1s"),
   ),
   "lag-budget": flag(
     { value: "DURATION", standard: "30s", help: "how late a cache may be and still count as fresh" },
@@ -145,16 +136,21 @@ const engineFlags: EngineFlags = {
   ),
 };
 
-type ElectionFlags = {
+/** What is written to the cluster: the commands that need to know which rights that takes. */
+export const writerFlags: {
+  readonly "heartbeat-interval": Flag<number>;
   readonly "leader-elect": Flag<boolean>;
   readonly "leader-election-id": Flag<string>;
   readonly "leader-election-namespace": Flag<string | undefined>;
-  readonly "leader-elect-lease-duration": Flag<number>;
-  readonly "leader-elect-renew-deadline": Flag<number>;
-  readonly "leader-elect-retry-period": Flag<number>;
-};
-
-const electionFlags: ElectionFlags = {
+} = {
+  "heartbeat-interval": flag(
+    {
+      value: "DURATION",
+      standard: "0",
+      help: "write to a Lease and a Job of its own this often, and time how the writes come back; 0 for never",
+    },
+    durationOrOff.refine((ms) => ms === 0 || ms >= 1_000, "must be 0 or at least 1s"),
+  ),
   "leader-elect": flag(
     {
       standard: "false",
@@ -167,6 +163,15 @@ const electionFlags: ElectionFlags = {
     { value: "NAMESPACE", help: "namespace of that Lease", otherwise: "the pod's, or the context's" },
     text,
   ),
+};
+
+type ElectionFlags = {
+  readonly "leader-elect-lease-duration": Flag<number>;
+  readonly "leader-elect-renew-deadline": Flag<number>;
+  readonly "leader-elect-retry-period": Flag<number>;
+};
+
+const electionFlags: ElectionFlags = {
   "leader-elect-lease-duration": flag(
     { value: "DURATION", standard: "15s", help: "take the Lease over when its holder has been silent for this long" },
     duration,
@@ -185,12 +190,14 @@ const electionFlags: ElectionFlags = {
 export const runFlags: typeof clusterFlags &
   EngineFlags &
   typeof targetFlags &
+  typeof writerFlags &
   ElectionFlags &
   typeof listenerFlags &
   typeof outputFlags = {
   ...clusterFlags,
   ...engineFlags,
   ...targetFlags,
+  ...writerFlags,
   ...electionFlags,
   ...listenerFlags,
   ...outputFlags,
