@@ -28,8 +28,12 @@ export class ScrapeError extends StalewatchError {
   readonly what: string;
 
   constructor(reason: ScrapeReason, what: string, remedy: string, cause?: unknown) {
-    super(`SCRAPE_${reason.toUpperCase()}`, what, remedy, { cause });
+    super(codeOf(reason), what, remedy, { cause });
     this.reason = reason;
     this.what = what;
   }
+}
+
+function codeOf(reason: ScrapeReason): `SCRAPE_${Uppercase<ScrapeReason>}` {
+  return `SCRAPE_${reason.toUpperCase() as Uppercase<ScrapeReason>}`;
 }
