@@ -22,13 +22,18 @@ export interface HandlerRegistration {
   remove(): void;
 }
 
+/** As much of an object as it takes to find what it controls. */
+export interface Owner {
+  readonly metadata: { readonly uid: string; readonly namespace?: string };
+}
+
 /** Reads of the local store. Everything returned is shared and deeply readonly; a missing object is undefined. */
 export interface Lister<T extends KubeObject> {
   get(ref: ObjectRef | string): DeepReadonly<T> | undefined;
   /** All, or those of one namespace. */
   list(namespace?: string): readonly DeepReadonly<T>[];
-  /** Those whose controller reference has the uid of `owner`. */
-  ownedBy(owner: DeepReadonly<KubeObject> | string): readonly DeepReadonly<T>[];
+  /** Those whose controller reference has the uid of `owner`; with its namespace they are found sooner. */
+  ownedBy(owner: Owner | string): readonly DeepReadonly<T>[];
   /** Those with exactly this label value. The first question about a label builds its index, unless `labelIndices` named it. */
   byLabel(label: string, value: string): readonly DeepReadonly<T>[];
   /**
@@ -62,6 +67,8 @@ export interface InformerStatus {
   readonly synced: boolean;
   readonly objects: number;
   readonly storeVersion: string;
+  /** How many lists have filled it so far. */
+  readonly listings: number;
   /** The last failure, one line with its remedy, until the next success. */
   readonly lastError: string | undefined;
   /** Wall time in milliseconds of the last byte-level sign of life: event, bookmark or list. */

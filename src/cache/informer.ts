@@ -75,6 +75,7 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
   readonly #progress: Set<VersionListener> = new Set();
   readonly #rewinds: Set<VersionListener> = new Set();
   readonly #disposed: AbortController = new AbortController();
+  #listings = 0;
   #toldVersion = "";
   #running: Promise<void> | undefined;
 
@@ -205,6 +206,7 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
       synced: this.#processor.synced,
       objects: this.#store.size,
       storeVersion: this.#store.version,
+      listings: this.#listings,
       lastError: this.#reflector.lastError,
       lastContactAt: this.#reflector.lastContactAt,
     };
@@ -243,6 +245,7 @@ export class Informer<T extends KubeObject = KubeObject> implements VersionedSto
   }
 
   #replaced({ first, rewind }: { first: boolean; rewind: boolean }): void {
+    this.#listings += 1;
     if (first) this.#resync?.start();
     if (rewind) {
       this.#waiters.release();

@@ -87,6 +87,12 @@ export class CacheLag {
     };
   }
 
+  /** When it was last seen a list had just filled it anew: what it held of a history that is gone went with that. */
+  listed(): void {
+    this.#rewoundAt = undefined;
+    this.#isAhead ||= this.#options.head.doubt !== undefined;
+  }
+
   #unanswered({ version }: CacheSighting): string | undefined {
     if (version === "" || version === "0") return "it has no version yet";
     if (!isComparableVersion(version)) return `its version "${version}" cannot be compared`;

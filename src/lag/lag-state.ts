@@ -31,11 +31,18 @@ export function lagState(evidence: LagEvidence): { readonly state: LagState; rea
   if (minMs >= stalledAfterMs && unmovedMs >= stalledAfterMs) return { state: "stalled" };
   if (minMs > budgetMs) return { state: "lagging" };
   if (maxMs !== undefined && maxMs <= budgetMs) return { state: "fresh" };
-  return { state: "unknown", why: unconfirmed(maxMs, reads) };
+  return { state: "unknown", why: unconfirmed(bounds, reads) };
 }
 
-function unconfirmed(maxMs: number | undefined, reads: boolean): string {
+function unconfirmed({ minMs, maxMs }: LagBounds, reads: boolean): string {
+  if (minMs > 0 && maxMs !== undefined) {
+    return `it is late by ${seconds(minMs)} to ${seconds(maxMs)} s: it may be within --lag-budget or not`;
+  }
   if (!reads) return "nothing reads the version of this kind: --probe-interval is 0";
   if (maxMs === undefined) return "the cache stands at a version from before the watch beside it began";
-  return `nothing has confirmed it for ${Math.round(maxMs / 1_000)} s: a --probe-interval at least 3 s shorter than --lag-budget does`;
+  return `nothing has confirmed it for ${seconds(maxMs)} s: a --probe-interval at least 3 s shorter than --lag-budget does`;
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1_000);
 }

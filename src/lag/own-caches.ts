@@ -26,14 +26,15 @@ export interface OwnCachesOptions {
 interface Judged {
   readonly informer: Informer;
   readonly lag: CacheLag;
+  listings: number;
   answer: LagAnswer;
-  /** When it was last asked for a fresh list because it was stalled. */
+  /** When it was last asked for a fresh list. */
   relistedAt: number;
 }
 
 /**
  * Judges the caches of this process by a watch beside each: the target `self`. One that has stalled is told to list again, since the
- * watch beside it proves that its own one is dead.
+ * watch beside it proves that its own one is dead; and so is one that a restore has left behind, which it may never see itself.
  */
 export class OwnCaches {
   readonly #options: OwnCachesOptions;
@@ -64,21 +65,21 @@ export class OwnCaches {
   #look(): void {
     for (const informer of this.#options.informers()) {
       const judged = this.#judgedOf(informer);
-      if (this.#observe(judged).state === "stalled") this.#revive(judged);
+      const { state } = this.#observe(judged);
+      if (state === "stalled" || state === "rewind") this.#revive(judged, state);
     }
   }
 
-  #revive(judged: Judged): void {
+  #revive(judged: Judged, state: "stalled" | "rewind"): void {
     const { clock, log } = this.#options.env;
     const now = clock.monotonic();
     if (now - judged.relistedAt < STALLED_AFTER_MS) return;
     judged.relistedAt = now;
     const { informer } = judged;
-    log.warn("a cache has stalled and is listed again", {
-      resource: resourceName(informer.resource),
-      name: informer.name,
-    });
-    informer.relist("verification");
+    const { resource, name } = informer;
+    const what = state === "stalled" ? "a cache has stalled" : "a cache is of a history that is gone";
+    log.warn(`${what} and is listed again`, { resource: resourceName(resource), name });
+    informer.relist(state === "stalled" ? "verification" : "rewind");
   }
 
   #judgedOf(informer: Informer): Judged {
@@ -95,16 +96,23 @@ export class OwnCaches {
       ...(stalledAfterMs ? { stalledAfterMs: () => stalledAfterMs(informer.resource) } : {}),
     });
     const answer = lag.observe({ version: "", sentAt: 0, receivedAt: 0 });
-    const judged: Judged = { informer, lag, answer, relistedAt: Number.NEGATIVE_INFINITY };
+    const { listings } = informer.status();
+    const judged: Judged = { informer, lag, listings, answer, relistedAt: Number.NEGATIVE_INFINITY };
     this.#judged.set(informer, judged);
     return judged;
   }
 
   #observe(judged: Judged): LagAnswer {
     const { informer, lag } = judged;
-    const { state, synced, lastError, storeVersion } = informer.status();
+    const { state, synced, lastError, storeVersion, listings } = informer.status();
     const now = this.#options.env.clock.monotonic();
-    const seen = lag.observe({ version: storeVersion, sentAt: now, receivedAt: now });
+    const sighting = { version: storeVersion, sentAt: now, receivedAt: now };
+    let seen = lag.observe(sighting);
+    if (listings !== judged.listings) {
+      judged.listings = listings;
+      lag.listed();
+      seen = lag.observe(sighting);
+    }
     if (state === "stopped") judged.answer = { ...withoutNumbers(seen), state };
     else if (synced) judged.answer = seen;
     else judged.answer = { ...seen, why: lastError ?? "the first list is not complete" };

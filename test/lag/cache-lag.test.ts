@@ -37,6 +37,7 @@ function rig({ reads = true } = {}) {
         newestBefore: table.newest,
       }),
     event: (version: number, at: number) => table.event(String(version), ms(at)),
+    listed: () => lag.listed(),
     see: (version: number | string, at: number) =>
       lag.observe({ version: String(version), sentAt: ms(at), receivedAt: ms(at) }),
   };
@@ -53,6 +54,15 @@ describe("the state of a cache", () => {
     event(120, 31);
     expect(see(110, 62)).toMatchObject({ state: "lagging", minMs: 31_000, maxMs: 32_000, eventsBehind: 1 });
     expect(see(120, 62)).toMatchObject({ state: "unknown", minMs: 0, maxMs: 32_000 });
+    expect(see(120, 62).why).toMatch(/nothing has confirmed it for 32 s/);
+  });
+
+  it("is unknown while the budget lies between the bounds", () => {
+    const { read, event, see } = rig();
+    read(100, 0);
+    event(110, 5);
+    expect(see(100, 34)).toMatchObject({ state: "unknown", minMs: 29_000, maxMs: 34_000 });
+    expect(see(100, 34).why).toBe("it is late by 29 to 34 s: it may be within --lag-budget or not");
   });
 
   it.each([
@@ -118,6 +128,33 @@ describe("the state of a cache", () => {
     expect(see(160, 22).state).toBe("rewind");
     read(165, 23);
     expect(see(125, 24).state).toBe("fresh");
+  });
+
+  it("is rewind at a higher version too, since it may have gone on from what is gone, until it is listed", () => {
+    const { read, event, see, listed } = rig();
+    read(100, 0);
+    event(150, 5);
+    see(150, 6);
+    read(120, 10);
+    event(160, 20);
+    expect(see(160, 21).state).toBe("rewind");
+    listed();
+    expect(see(160, 21)).toMatchObject({ state: "fresh", minMs: 0 });
+  });
+
+  it("that was listed while the head watch was in doubt is no rewind, whatever the new history has reached", () => {
+    const { head, read, event, see, listed } = rig();
+    read(100, 0);
+    event(150, 5);
+    see(150, 6);
+    head.doubt = "its connection broke";
+    see(155, 10);
+    listed();
+    read(125, 11);
+    head.doubt = undefined;
+    event(155, 12);
+    read(155, 13);
+    expect(see(155, 14).state).toBe("fresh");
   });
 
   it("that went back before the head watch noticed casts doubt on the head, and is no rewind", () => {
