@@ -20,20 +20,20 @@ const SPECIAL: Readonly<Record<string, number>> = {
 /** Reads what stands behind the name in a sample's line: `{resource="pods"} 12 1700000000 # {trace_id="a"} 1`. */
 export function parseSeries(text: string): Series | undefined {
   const labels = new Map<string, string>();
-  let at = 0;
-  if (text.startsWith("{")) {
-    at = readLabels(text, labels);
+  let at = text.length - text.trimStart().length;
+  if (text[at] === "{") {
+    at = readLabels(text, at + 1, labels);
     if (at < 0) return undefined;
   }
   VALUE.lastIndex = at;
   const [, written = ""] = VALUE.exec(text) ?? [];
   const value = NUMBER.test(written) ? Number(written) : SPECIAL[written.toLowerCase()];
-  return value === undefined ? undefined : { labels, labelText: text.slice(0, at), value };
+  return value === undefined ? undefined : { labels, labelText: text.slice(0, at).trim(), value };
 }
 
 /** Returns where the labels end, or -1 when they cannot be read. */
-function readLabels(text: string, labels: Map<string, string>): number {
-  let at = 1;
+function readLabels(text: string, from: number, labels: Map<string, string>): number {
+  let at = from;
   for (;;) {
     END_OF_LABELS.lastIndex = at;
     if (END_OF_LABELS.test(text)) return END_OF_LABELS.lastIndex;
