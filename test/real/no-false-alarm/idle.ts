@@ -36,7 +36,7 @@ export async function watchIdle(seconds: number): Promise<Idle> {
       const { latest } = readings;
       return latest.some(({ target }) => target !== "self") && latest.every(isFreshOrForbidden);
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 100_000 },
   );
   await using events = await EventRecord.start(cluster, kinds);
   const from = Date.now();
