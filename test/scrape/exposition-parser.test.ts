@@ -19,6 +19,15 @@ function samplesOf({ samples }: MetricsPage): unknown[] {
   return samples.map(({ name, labels, value }) => [name, Object.fromEntries(labels), value]);
 }
 
+/** What `act` gives, or the code that it throws. */
+function codeOf(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (thrown) {
+    return thrown instanceof ScrapeError ? thrown.code : thrown;
+  }
+}
+
 describe("a page of metrics", () => {
   it.each([
     ["up 1", ["up", {}, 1]],
@@ -98,20 +107,13 @@ describe("a page of metrics", () => {
   });
 
   it("is cut off when it is too large, or has too many samples", () => {
-    const reasonOf = (act: () => unknown): unknown => {
-      try {
-        return act();
-      } catch (thrown) {
-        return thrown instanceof ScrapeError ? thrown.code : thrown;
-      }
-    };
-    expect(reasonOf(() => parse("down 1\n".repeat(100), () => false, { maxBytes: 699 }))).toBe("SCRAPE_TOO_LARGE");
-    expect(reasonOf(() => parse("down 1\n".repeat(100), () => false, { maxBytes: 700 }))).toMatchObject({
+    expect(codeOf(() => parse("down 1\n".repeat(100), () => false, { maxBytes: 699 }))).toBe("SCRAPE_TOO_LARGE");
+    expect(codeOf(() => parse("down 1\n".repeat(100), () => false, { maxBytes: 700 }))).toMatchObject({
       samples: [],
     });
     const many = Array.from({ length: 11 }, (_, at) => `up{a="${at}"} 1\n`).join("");
-    expect(reasonOf(() => parse(many, all, { maxSamples: 10 }))).toBe("SCRAPE_TOO_MANY_SAMPLES");
-    expect(reasonOf(() => parse(many, all, { maxSamples: 11 }))).toMatchObject({ malformed: 0 });
+    expect(codeOf(() => parse(many, all, { maxSamples: 10 }))).toBe("SCRAPE_TOO_MANY_SAMPLES");
+    expect(codeOf(() => parse(many, all, { maxSamples: 11 }))).toMatchObject({ malformed: 0 });
   });
 });
 
@@ -124,9 +126,12 @@ const value = fc.oneof(
 );
 const series = fc.record({ name, labels: fc.dictionary(label, hostile, { maxKeys: 5 }), value });
 
+function escaped(text: string): string {
+  return text.replace(/[\\"\n]/g, (char) => (char === "\n" ? "\\n" : `\\${char}`));
+}
+
 /** As the text format writes it. */
 function rendered(sample: { name: string; labels: Record<string, string>; value: number }): string {
-  const escaped = (text: string): string => text.replace(/[\\"\n]/g, (char) => (char === "\n" ? "\\n" : `\\${char}`));
   const labels = Object.entries(sample.labels).map(([key, text]) => `${key}="${escaped(text)}"`);
   const number = Object.is(sample.value, -0) ? "-0" : String(sample.value).replace("Infinity", "Inf");
   return `${sample.name}${labels.length > 0 ? `{${labels.join(",")}}` : ""} ${number}\n`;

@@ -110,17 +110,17 @@ describe("a /metrics", () => {
   });
 });
 
+const answers =
+  (status: number, headers: Record<string, string> = {}, body = PAGE): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status, headers).end(body);
+
 const cutsOff: RequestListener = (_, response) => {
   response.write(PAGE);
   setImmediate(() => response.destroy());
 };
 
 describe("a /metrics that cannot be read says why, and what to do", () => {
-  const answers =
-    (status: number, headers: Record<string, string> = {}, body = PAGE): RequestListener =>
-    (_, response) =>
-      void response.writeHead(status, headers).end(body);
-
   it.each<[string, RequestListener, string, string]>([
     ["refuses the token", answers(401), "SCRAPE_UNAUTHORIZED", "--target-token-file"],
     ["refuses the user", answers(403), "SCRAPE_FORBIDDEN", "nonResourceURLs"],

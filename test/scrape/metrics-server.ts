@@ -5,14 +5,21 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 
 /** Files of self-signed certificates, valid for a hundred years; the keys are no secret. */
-export const certificates = {
+export const certificates: { readonly here: Pair; readonly elsewhere: Pair } = {
   /** For localhost and 127.0.0.1. */
   here: pair("../kube/tls/server"),
   /** For elsewhere.example. */
   elsewhere: pair("./tls/elsewhere"),
-} as const;
+};
 
-function pair(name: string): { readonly certFile: string; readonly keyFile: string; readonly text: string } {
+interface Pair {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** Of the certificate. */
+  readonly text: string;
+}
+
+function pair(name: string): Pair {
   const path = (suffix: string): string => new URL(`${name}.${suffix}`, import.meta.url).pathname;
   return { certFile: path("crt"), keyFile: path("key"), text: readFileSync(path("crt"), "utf8") };
 }
@@ -31,6 +38,7 @@ export class MetricsServer implements AsyncDisposable {
     server.on("connection", (socket: Socket) => {
       this.connections += 1;
       this.#sockets.add(socket);
+      socket.on("error", () => {}); // a reader that has had enough resets it
       socket.on("close", () => this.#sockets.delete(socket));
     });
   }
@@ -53,7 +61,8 @@ export class MetricsServer implements AsyncDisposable {
 
   /** Resolves when every connection is closed, by whichever side. */
   async whenAlone(): Promise<void> {
-    while (this.#sockets.size > 0) await Promise.all([...this.#sockets].map((socket) => once(socket, "close")));
+    const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once("close", () => resolve()));
+    while (this.#sockets.size > 0) await Promise.all([...this.#sockets].map(closed));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
