@@ -3,16 +3,14 @@ import type { Judged, Run } from "./proof.ts";
 const HEAD = [
   "late",
   "by (s)",
-  "readings",
+  "answers",
+  "with the truth between the bounds",
   "true lag (s)",
-  "between the bounds",
-  "bounds at most apart (s)",
-  "`lag_min` below it by at most (s)",
+  "bounds apart by at most (s)",
+  "`lag_min` short by at most (s)",
   "states",
+  "other caches",
   "skips",
-  "other caches' readings",
-  "between the bounds",
-  "states",
 ];
 
 /** The runs as a Markdown table. */
@@ -20,23 +18,21 @@ export function proofTable(runs: readonly Run[]): string {
   const rows = runs.map(({ late, delaySeconds, ofLate, ofOthers, skips }) => [
     late,
     String(delaySeconds),
-    String(ofLate.length),
-    `${seconds(Math.min(...ofLate.map(({ truth }) => truth.least)))} to ${seconds(most(ofLate, ({ truth }) => truth.most))}`,
-    contained(ofLate),
-    seconds(most(ofLate, ({ reading }) => (reading.lagMaxSeconds ?? Infinity) - (reading.lagMinSeconds ?? 0))),
-    seconds(most(ofLate, ({ reading, truth }) => truth.most - (reading.lagMinSeconds ?? 0))),
+    `${ofLate.length} and ${ofOthers.length}`,
+    contained([...ofLate, ...ofOthers]),
+    `${seconds(Math.min(...ofLate.map(({ truth }) => truth.least)))} to ${most(ofLate, ({ truth }) => truth.most)}`,
+    most(ofLate, ({ reading }) => (reading.lagMaxSeconds ?? Infinity) - (reading.lagMinSeconds ?? 0)),
+    most(ofLate, ({ reading, truth }) => truth.most - (reading.lagMinSeconds ?? 0)),
     states(ofLate),
-    String(skips),
-    String(ofOthers.length),
-    contained(ofOthers),
     states(ofOthers),
+    String(skips),
   ]);
   return [HEAD, HEAD.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
 }
 
 function contained(judged: readonly Judged[]): string {
-  const share = judged.filter((it) => it.contained).length / judged.length;
-  return share === 1 ? "all" : `${(share * 100).toFixed(2)} %`;
+  const { length } = judged.filter((it) => it.contained);
+  return length === judged.length ? "all" : `${length} of ${judged.length}`;
 }
 
 function states(judged: readonly Judged[]): string {
@@ -44,8 +40,8 @@ function states(judged: readonly Judged[]): string {
   return [...counts].map(([state, { length }]) => (counts.size === 1 ? state : `${length} ${state}`)).join(", ");
 }
 
-function most(judged: readonly Judged[], of: (judged: Judged) => number): number {
-  return Math.max(...judged.map(of));
+function most(judged: readonly Judged[], of: (judged: Judged) => number): string {
+  return seconds(Math.max(...judged.map(of)));
 }
 
 function seconds(value: number): string {

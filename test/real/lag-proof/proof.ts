@@ -65,8 +65,8 @@ export async function prove({ late, runs }: ProofOptions): Promise<Run[]> {
   await eventually(
     "each cache is known to be fresh",
     () => {
-      const caches = readings.latest.filter(isOfTarget);
-      return caches.length > 0 && caches.every(isFresh);
+      const caches = readings.latest.filter(isJudged);
+      return caches.length > 0 && caches.every(({ state }) => state === "fresh");
     },
     { timeoutMs: 100_000 },
   );
@@ -95,19 +95,15 @@ export async function prove({ late, runs }: ProofOptions): Promise<Run[]> {
     return { reading, truth, contained: contains(reading, truth) };
   };
   return phases.map(({ from, to, ...phase }) => {
-    const all = readings.between(from, to).filter(isOfTarget).map(judge);
+    const all = readings.between(from, to).filter(isJudged).map(judge);
     const isLate = ({ reading }: Judged): boolean => reading.resource === late;
     return { ...phase, late, ofLate: all.filter(isLate), ofOthers: all.filter((judged) => !isLate(judged)) };
   });
 }
 
-function isOfTarget({ target }: Reading): boolean {
-  return target === TARGET;
-}
-
-/** Nobody watches Secrets. */
-export function isFresh({ resource, state }: Reading): boolean {
-  return state === "fresh" || resource === "secrets";
+/** Secrets are not watched, by design. */
+function isJudged({ target, resource }: Reading): boolean {
+  return target === TARGET && resource !== "secrets";
 }
 
 /** Passes that the Job controller skipped because its cache of this kind was stale. There is no such counter before the first. */
