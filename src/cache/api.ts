@@ -24,7 +24,7 @@ export interface HandlerRegistration {
 
 /** As much of an object as it takes to find what it controls. */
 export interface Owner {
-  readonly metadata: { readonly uid: string; readonly namespace?: string };
+  readonly metadata: { readonly uid: string; readonly namespace?: string | undefined };
 }
 
 /** Reads of the local store. Everything returned is shared and deeply readonly; a missing object is undefined. */

@@ -6,7 +6,7 @@ import {
   type ObjectRef,
   refOf,
 } from "../resources/index.ts";
-import type { Lister } from "./api.ts";
+import type { Lister, Owner } from "./api.ts";
 import { Contents } from "./contents.ts";
 
 /**
@@ -43,7 +43,7 @@ export class Store<T extends KubeObject> implements Lister<T> {
     return this.#contents.list(namespace);
   }
 
-  ownedBy(owner: DeepReadonly<KubeObject> | string): readonly DeepReadonly<T>[] {
+  ownedBy(owner: Owner | string): readonly DeepReadonly<T>[] {
     if (typeof owner === "string") return this.#contents.ownedBy(owner);
     return this.#contents.ownedBy(owner.metadata.uid, owner.metadata.namespace);
   }

@@ -1,4 +1,4 @@
-import type { Finding } from "../jobs/index.ts";
+import type { Finding, FindingGroup } from "../jobs/index.ts";
 
 /** What `/api/v1/caches` answers; the same shape as `stalewatch lag -o json`. */
 export interface CachesAnswer {
@@ -134,6 +134,10 @@ export interface JobsAnswer {
   readonly healthy: number;
   /** Worst first, then oldest. Those that are only watched are listed with `?all`. */
   readonly findings: readonly Finding[];
+  /** Causes that several findings share, the largest first. */
+  readonly groups: readonly FindingGroup[];
+  /** What could not be read or understood, and what to do about it: a line each. */
+  readonly notes: readonly string[];
 }
 
 /** What `/api/v1/queues` answers. */

@@ -35,6 +35,8 @@ export interface Symptom {
   readonly queued?: true;
   /** Ages that follow from the object itself (its own history, its own schedule) instead of the kind's. */
   readonly limits?: AgeLimits;
+  /** When time alone makes it vanish, wall time in milliseconds. */
+  readonly untilMs?: number;
   /** What the same cause is called in every object that it holds up: `webhook deny.example.com`, `node worker-3`. */
   readonly cause?: string;
   /** Whose the object is, where that is not its controller. */
@@ -116,17 +118,25 @@ function ageSeconds(sinceMs: number, now: number): number {
   return Math.floor(Math.max(0, now - sinceMs) / 1_000);
 }
 
+/** What is said of a symptom beyond what its kind saw. */
+interface Judgement {
+  readonly weight: Weight;
+  /** Lines of evidence. */
+  readonly more: readonly string[];
+  readonly silencedUntilMs: number | undefined;
+}
+
 /** Says whose a weighed symptom is. */
 export function findingOf<T extends KubeObject>(
   kind: { readonly id: string; readonly name: string },
   resource: Pick<Resource, "group" | "version" | "kind">,
   object: DeepReadonly<T>,
   symptom: Symptom,
-  weight: Weight,
-  silence: { readonly untilMs: number | undefined; readonly mistakes: readonly string[] },
+  judgement: Judgement,
 ): Finding {
   const { namespace = "", name, uid } = object.metadata;
   const controller = controllerOf(object);
+  const { weight, more, silencedUntilMs } = judgement;
   const owner = symptom.owner ?? controller ?? { kind: resource.kind, name };
   return {
     kind: kind.id,
@@ -140,10 +150,10 @@ export function findingOf<T extends KubeObject>(
     sinceSource: symptom.sinceSource,
     ageSeconds: weight.ageSeconds,
     message: symptom.message,
-    evidence: [...symptom.evidence, ...silence.mistakes],
+    evidence: [...symptom.evidence, ...more],
     next: symptom.next,
     ...defined({ cause: symptom.cause }),
-    ...(silence.untilMs === undefined ? {} : { silencedUntil: rfc3339(silence.untilMs) }),
+    ...(silencedUntilMs === undefined ? {} : { silencedUntil: rfc3339(silencedUntilMs) }),
   };
 }
 

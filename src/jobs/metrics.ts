@@ -49,4 +49,18 @@ export const stuckLimit: MetricDefinition<"kind" | "severity"> = {
   stability: "BETA",
 };
 
-export const jobsMetrics: readonly MetricDefinition[] = [stuckSince, stuckObjects, silencedObjects, stuckLimit];
+export const evidenceReads: MetricDefinition<"group" | "resource" | "outcome"> = {
+  name: "stalewatch_evidence_reads_total",
+  type: "counter",
+  help: "Lists of what is needed to judge an object that looks stuck and no cache holds.",
+  labels: { group: "open", resource: "open", outcome: ["ok", "forbidden", "not_served", "failed"] },
+  stability: "BETA",
+};
+
+export const jobsMetrics: readonly MetricDefinition[] = [
+  stuckSince,
+  stuckObjects,
+  silencedObjects,
+  stuckLimit,
+  evidenceReads,
+];

@@ -1,9 +1,11 @@
 import type { DeepReadonly, KubeObject, Resource } from "../resources/index.ts";
 import type { Stage } from "./decision-order.ts";
-import { type Finding, findingOf, nextLimitAt, weigh } from "./finding.ts";
+import { type Finding, findingOf, nextLimitAt, weigh, type Weight } from "./finding.ts";
+import { laterSuccessOf } from "./later-success.ts";
 import { limitsFor, type LimitRules } from "./limits.ts";
 import { silenceOf } from "./silence.ts";
 import type { StuckKind } from "./stuck-kind.ts";
+import { nameOf } from "./words.ts";
 import type { World } from "./world.ts";
 
 export interface Verdict {
@@ -37,14 +39,21 @@ export function verdictOn<T extends KubeObject>(
     if (symptom && !Number.isNaN(symptom.sinceMs)) {
       const limits = limitsFor(kind.id, symptom.limits ?? kind.limits, object, world, rules);
       const silence = silenceOf(object, kind.id, now);
-      const finding = findingOf(kind, resource, object, symptom, weigh(symptom.sinceMs, now, limits), silence);
-      const times = [...starts, nextLimitAt(symptom.sinceMs, now, limits), silence.untilMs];
+      const later = laterSuccessOf(resource, object, world);
+      const weight = later ? eased(weigh(symptom.sinceMs, now, limits)) : weigh(symptom.sinceMs, now, limits);
+      const more = [...(later ? [`${nameOf("Job", later)}, a later run, has succeeded`] : []), ...silence.mistakes];
+      const finding = findingOf(kind, resource, object, symptom, { weight, more, silencedUntilMs: silence.untilMs });
+      const times = [...starts, nextLimitAt(symptom.sinceMs, now, limits), silence.untilMs, symptom.untilMs];
       return { finding, dueAt: earliest(times, now) };
     }
     const startsAt = kind.startsAt?.(object, world, now);
     if (startsAt !== undefined) starts.push(startsAt);
   }
   return { finding: undefined, dueAt: earliest(starts, now) };
+}
+
+function eased(weight: Weight): Weight {
+  return { ...weight, severity: "info" };
 }
 
 function earliest(times: readonly (number | undefined)[], now: number): number | undefined {

@@ -4,22 +4,16 @@ import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { LeaderElector } from "../election/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
 import { HeadSet } from "../head/index.ts";
-import { healthApp, type JobsAnswer, metricsApp, statusApp } from "../http/index.ts";
-import { Findings } from "../jobs/index.ts";
+import { healthApp, metricsApp, statusApp } from "../http/index.ts";
+import { EvidenceReader, Findings } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
 import { OwnCaches, Targets, STALLED_AFTER_MS } from "../lag/index.ts";
-import {
-  type DeepReadonly,
-  HEARTBEAT_MARK,
-  type Job,
-  type Resource,
-  resourceName,
-  resources,
-} from "../resources/index.ts";
+import { type DeepReadonly, type Job, type Resource, resourceName, resources } from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
 import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
 import { controllersManager, jobsManagers } from "./jobs-managers.ts";
+import { type JobsSources, jobsView } from "./jobs-view.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
 import { targetCacheView, targetView } from "./targets.ts";
@@ -55,6 +49,7 @@ export class Sidecar {
   #lags: OwnCaches | undefined;
   #targets: Targets | undefined;
   #findings: Findings | undefined;
+  #evidence: EvidenceReader | undefined;
   #heartbeats: Heartbeats | undefined;
 
   constructor(options: SidecarOptions) {
@@ -103,7 +98,9 @@ export class Sidecar {
     });
     this.#findings = new Findings(env, limits);
     const onPass = (job: DeepReadonly<Job>): void => this.#heartbeats?.passed(job);
-    const own = { client, findings: this.#findings, onPass, env };
+    const evidence = new EvidenceReader({ client, env });
+    this.#evidence = evidence;
+    const own = { client, findings: this.#findings, evidence, onPass, env };
     this.#jobsManagers = jobsManagers(this.#options, own);
     const beside = controllersManager(this.#options, own);
     this.#managers = beside ? [...this.#jobsManagers, beside] : this.#jobsManagers;
@@ -118,7 +115,15 @@ export class Sidecar {
     const judging = { heads, probeIntervalMs, budgetMs: lagBudgetMs, stalledAfterMs, env };
     this.#lags = new OwnCaches({ ...judging, informers });
     this.#targets = new Targets({ ...judging, client, targets, intervalMs: targetIntervalMs });
-    const parts = [...this.#managers, this.#watched, heads, this.#lags, this.#targets, ...this.#writers(elector)];
+    const parts = [
+      ...this.#managers,
+      evidence,
+      this.#watched,
+      heads,
+      this.#lags,
+      this.#targets,
+      ...this.#writers(elector),
+    ];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
@@ -194,7 +199,7 @@ export class Sidecar {
           queues: () => this.#controllers().map(queueSource),
           ...(heartbeats ? { heartbeats: () => heartbeats.views() } : {}),
           intervals: () => this.#controllers().map(intervalsSource),
-          jobs: ({ all }) => this.#jobs(clock.now(), all),
+          jobs: ({ all }) => jobsView(this.#judged(), clock.now(), all),
         },
         env,
       ),
@@ -205,28 +210,12 @@ export class Sidecar {
     return [...this.#managers.flatMap((manager) => [...manager.informers()]), ...(this.#watched?.informers() ?? [])];
   }
 
-  #controllers(): readonly ControllerStatus[] {
-    return this.#managers.flatMap((manager) => manager.status().controllers);
+  #judged(): JobsSources {
+    const informers = this.#jobsManagers.flatMap((manager) => [...manager.informers()]);
+    return { findings: this.#findings, evidence: this.#evidence, informers };
   }
 
-  #jobs(now: number, all: boolean): Omit<JobsAnswer, "at"> {
-    const findings = this.#findings?.list(now, { all: true }) ?? [];
-    const counts = (plural: string): number =>
-      this.#jobsManagers
-        .flatMap((manager) => manager.status().caches)
-        .filter(({ resource }) => resource.resource === plural)
-        .reduce((sum, { objects }) => sum + objects, 0);
-    // Those that are only there to be measured with are nobody's Jobs.
-    const marked = this.#jobsManagers
-      .flatMap((manager) => [...manager.informers()])
-      .filter(({ resource }) => resource.resource === "jobs")
-      .flatMap(({ lister }) => lister.byLabel(HEARTBEAT_MARK, "true"));
-    const stuck = findings.filter(({ state }) => state !== "watching");
-    const jobs = counts("jobs") - marked.length;
-    return {
-      objects: { jobs, pods: counts("pods") },
-      healthy: Math.max(0, jobs - stuck.length),
-      findings: all ? findings : stuck,
-    };
+  #controllers(): readonly ControllerStatus[] {
+    return this.#managers.flatMap((manager) => manager.status().controllers);
   }
 }

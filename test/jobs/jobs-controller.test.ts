@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Manager } from "../../src/controller/index.ts";
-import { Findings, jobsController } from "../../src/jobs/index.ts";
+import { EvidenceReader, Findings, judges } from "../../src/jobs/index.ts";
 import { KubeClient } from "../../src/kube/index.ts";
 import { resources } from "../../src/resources/index.ts";
-import { type Log, noopLog, noopMeter } from "../../src/telemetry/index.ts";
+import { type Log, noopLog, noopMeter, resolveEnv } from "../../src/telemetry/index.ts";
 import { EmbeddedCluster, FATE_ANNOTATION, simulateJobs } from "../../src/testing/index.ts";
 
 const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "registry.example/a:1" }] } };
@@ -14,7 +14,7 @@ describe("the jobs controller", () => {
   let manager: Manager;
   let logged: string[];
   let stop: AbortController;
-  let running: Promise<void>;
+  let running: Promise<unknown>;
   /** Since when the caches have been without their server. */
   let lostAt: number;
 
@@ -28,14 +28,13 @@ describe("the jobs controller", () => {
         void logged.push([level, message, kind, severity].filter(Boolean).join(" "));
     const env = { clock: cluster.clock, log: { ...noopLog, info: note("info"), warn: note("warn") } };
     findings = new Findings({ meter: noopMeter });
-    manager = new Manager({
-      controllers: [jobsController({ findings, env, seenUntil: () => Math.min(cluster.clock.now(), lostAt) })],
-      client: new KubeClient({ transport: cluster.transport(), env }),
-      syncPeriod: 0,
-      env,
-    });
+    const client = new KubeClient({ transport: cluster.transport(), env });
+    const evidence = new EvidenceReader({ client, env: resolveEnv(env) });
+    const seenUntil = (): number => Math.min(cluster.clock.now(), lostAt);
+    const controllers = judges({ findings, evidence, informers: () => manager.informers(), seenUntil, env });
+    manager = new Manager({ controllers, client, independent: true, syncPeriod: 0, env });
     stop = new AbortController();
-    running = manager.run({ signal: stop.signal });
+    running = Promise.all([manager, evidence].map((part) => part.run({ signal: stop.signal })));
     await cluster.settle();
   });
   afterEach(async () => {

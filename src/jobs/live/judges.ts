@@ -1,0 +1,26 @@
+import type { Informer } from "../../cache/index.ts";
+import type { ManagedController } from "../../controller/index.ts";
+import type { DeepReadonly, Job } from "../../resources/index.ts";
+import { Caches } from "./caches.ts";
+import { jobsController } from "./jobs-controller.ts";
+import type { JudgeOptions } from "./judging-controller.ts";
+
+export interface JudgesOptions extends Omit<JudgeOptions, "caches" | "name"> {
+  /** The caches of the manager that runs them, once it has any. */
+  informers: () => Iterable<Informer>;
+  /** The name of the controller of a kind, its label in metrics; the kind's plural unless given. */
+  nameOf?: (plural: string) => string;
+  /** Told of each pass over a Job, as it begins, and the Job as the cache had it. */
+  onPass?: (job: DeepReadonly<Job>) => void;
+}
+
+/**
+ * One controller for each kind of object that is judged, all for one manager, whose `independent` lets the others go on where one kind may
+ * not be read.
+ */
+export function judges(options: JudgesOptions): readonly ManagedController[] {
+  const { informers, nameOf = (plural) => plural, ...shared } = options;
+  const caches = new Caches(informers);
+  const named = (plural: string): JudgeOptions => ({ ...shared, caches, name: nameOf(plural) });
+  return [jobsController({ ...shared, ...named("jobs") })];
+}
