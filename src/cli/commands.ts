@@ -19,6 +19,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/demo.ts"),
   },
   {
+    name: "jobs",
+    summary: "which Jobs are stuck now, since when and why: in a cluster or in files",
+    load: () => import("./commands/jobs.ts"),
+  },
+  {
     name: "doctor",
     summary: "check that run would work here: cluster, access rules, clocks, tracing",
     load: () => import("./commands/doctor.ts"),

@@ -1,7 +1,13 @@
 import { messageOf, StalewatchError } from "../base/index.ts";
 
 /** Exit codes, the same for every command. */
-export const EXIT: { readonly fine: 0; readonly failed: 1; readonly usage: 2 } = { fine: 0, failed: 1, usage: 2 };
+export const EXIT: { readonly fine: 0; readonly failed: 1; readonly usage: 2; readonly found: 10 } = {
+  fine: 0,
+  failed: 1,
+  usage: 2,
+  /** Something is stuck, and `--exit-code` asked. */
+  found: 10,
+};
 
 /** The command line, an environment variable or the configuration file is wrong: exit code 2. */
 export class UsageError extends StalewatchError {

@@ -4,6 +4,8 @@ import { styleText } from "node:util";
 export interface Terminal {
   /** Answers. Written as given; callers end their lines. */
   out(text: string): void;
+  /** What is piped in. */
+  readonly stdin: AsyncIterable<Uint8Array>;
   /** One-line errors and progress. */
   err(text: string): void;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -22,6 +24,10 @@ export function systemTerminal(): Terminal {
   stopWhenUnread(stdout);
   return {
     out: (text) => void stdout.write(text),
+    // Not before somebody reads it: standard input keeps the process alive.
+    get stdin() {
+      return process.stdin as AsyncIterable<Uint8Array>;
+    },
     err: (text) => void stderr.write(text),
     env,
     columns: stdout.columns ?? 100,

@@ -1,4 +1,4 @@
-import { apiVersionOf, type Resource, resources } from "../resources/index.ts";
+import { apiVersionOf, type Resource } from "../resources/index.ts";
 
 /** The kinds that are kept of a dump, found by what an object says of itself. */
 export class DumpKinds {
@@ -19,15 +19,6 @@ export class DumpKinds {
     return resource && { resource, otherVersion: apiVersionOf(resource) !== apiVersion };
   }
 }
-
-/** What the judges of Jobs look at. */
-export const judgedKinds: readonly Resource[] = [
-  resources.jobs,
-  resources.pods,
-  resources.cronJobs,
-  resources.leases,
-  resources.events,
-];
 
 function keyOf(group: string, kind: string): string {
   return `${group}/${kind}`;

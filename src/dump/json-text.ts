@@ -38,6 +38,8 @@ class Items {
   #holder = new Assembler();
   #item: Assembler | undefined;
   #isList = false;
+  /** What the holder has said so far of what its items are. */
+  #list: Record<string, unknown> = {};
   #startLine = 1;
   #size = 0;
   #taken: Read[] = [];
@@ -64,6 +66,7 @@ class Items {
     if (opens) this.#open(name);
     if (closes) this.depth -= 1;
     if (name === "keyValue" && this.depth === 1) this.#key = token.value;
+    if (name === "stringValue" && this.depth === 1) this.#list = { ...this.#list, [this.#key]: token.value };
     if (closes && this.depth < this.#listDepth) this.#endList();
     (this.#item ?? this.#holder).consume(token);
     if (closes || (!opens && name !== "keyValue")) this.#ended();
@@ -88,6 +91,7 @@ class Items {
   #begin(): void {
     this.#holder = new Assembler();
     this.#isList = false;
+    this.#list = {};
     this.#key = "";
     this.#startLine = this.line;
     this.#size = 0;
@@ -99,7 +103,7 @@ class Items {
 
   #ended(): void {
     if (this.#item && this.depth === this.#listDepth) {
-      this.#taken.push({ json: this.#item.current, line: this.#startLine, list: this.#holder.current });
+      this.#taken.push({ json: this.#item.current, line: this.#startLine, list: this.#list });
       this.#item = undefined;
       this.#size = 0;
     } else if (this.depth === 0 && !this.#isList) {

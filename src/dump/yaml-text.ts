@@ -5,9 +5,9 @@ import { type Flaw, LARGEST_OBJECT, type RawObject } from "./raw-object.ts";
 type Read = RawObject | Flaw;
 
 /** `items:` of a List that goes on in block style, as kubectl writes it. */
-const ITEMS = /^items:\s*(?:#.*)?$/;
+const ITEMS = /^items:\s*(?:#.*)?\n?$/;
 const ELEMENT = /^( *)-(?:\s|$)/;
-const IGNORED = /^\s*(?:#.*)?$/;
+const IGNORED = /^\s*(?:#.*)?\n?$/;
 
 /**
  * The objects of YAML text: the documents, and the items of Lists one by one. A List of 250 MB is no text that a YAML parser can take

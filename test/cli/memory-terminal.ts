@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import type { Terminal } from "../../src/cli/index.ts";
 
 export interface MemoryTerminal extends Terminal {
@@ -8,7 +9,7 @@ export interface MemoryTerminal extends Terminal {
 }
 
 /** A terminal of 100 columns without colour that keeps what is written to it. */
-export function memoryTerminal(env: Readonly<Record<string, string>> = {}): MemoryTerminal {
+export function memoryTerminal(env: Readonly<Record<string, string>> = {}, stdin = ""): MemoryTerminal {
   const out: string[] = [];
   const err: string[] = [];
   const waiting = new Set<() => void>();
@@ -31,6 +32,7 @@ export function memoryTerminal(env: Readonly<Record<string, string>> = {}): Memo
         waiting.add(look);
         look();
       }),
+    stdin: Readable.from([Buffer.from(stdin)]),
     env,
     columns: 100,
     colour: false,

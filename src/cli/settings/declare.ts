@@ -6,7 +6,8 @@ export function declareFlags(command: Command, table: FlagTable): void {
   for (const [name, flag] of Object.entries(table)) {
     if (flag.fileOnly) continue;
     const value = flag.about.value === undefined ? "[true|false]" : `<${flag.about.value}>`;
-    const option = command.createOption(`--${name} ${value}`, helpOf(flag));
+    const short = flag.about.short === undefined ? "" : `-${flag.about.short}, `;
+    const option = command.createOption(`${short}--${name} ${value}`, helpOf(flag));
     if (flag.repeatable) option.argParser((text: string, before: string[] | undefined) => [...(before ?? []), text]);
     command.addOption(option);
   }

@@ -5,6 +5,8 @@ import { messageOf, parseDuration, StalewatchError } from "../../base/index.ts";
 export interface About {
   /** One line, without a full stop. */
   readonly help: string;
+  /** One letter, as kubectl has it: "n" for `-n`. */
+  readonly short?: string;
   /** The value's place in the help, in capitals; absent for a switch. */
   readonly value?: string;
   /** As one would write it; absent when there is none. */

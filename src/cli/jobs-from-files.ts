@@ -1,0 +1,118 @@
+import { defined, formatDuration, StalewatchError, systemClock } from "../base/index.ts";
+import {
+  type Dump,
+  type DumpProgress,
+  jobsIn,
+  type JobsIn,
+  type JobsInOptions,
+  keptKinds,
+  type Note,
+  readDump,
+} from "../dump/index.ts";
+import { type Resource, resources } from "../resources/index.ts";
+import type { Context } from "./command.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** A dump whose newest time is older was not made just now. */
+const OLD_MS = 10 * 60_000;
+/** Smaller files are read before anybody wonders. */
+const LARGE = 8 << 20;
+const PROGRESS_EVERY_MS = 200;
+
+export interface JobsFromFilesOptions extends Omit<JobsInOptions, "now"> {
+  readonly paths: readonly string[];
+  /** Wall time in milliseconds; the present unless given. */
+  readonly at: number | undefined;
+}
+
+export interface JobsFromFiles extends JobsIn {
+  readonly at: string;
+  /** What of the files could not be read, or is doubtful. */
+  readonly notes: readonly Note[];
+}
+
+/**
+ * What is stuck in files. Says on standard error what was wrong with them. Errors: `FILE_UNREADABLE`, `NO_OBJECTS`: a wrong file must
+ * not look like a healthy cluster.
+ */
+export async function jobsFromFiles(options: JobsFromFilesOptions, context: Context): Promise<JobsFromFiles> {
+  const { terminal, signal } = context;
+  const wallNow = systemClock.now();
+  const { paths, at: now = wallNow } = options;
+  const progress = terminal.interactive ? progressLine(terminal) : undefined;
+  const dump = await readDump({
+    paths,
+    stdin: terminal.stdin,
+    kinds: keptKinds,
+    now,
+    ...defined({ signal, onProgress: progress?.show }),
+  });
+  progress?.clear();
+  addDoubts(dump, paths.join(", "), options.at, wallNow);
+  for (const note of dump.notes()) terminal.err(lineOf(note));
+  if (dump.kept === 0) {
+    const remedy = "make a dump with kubectl get jobs,pods,cronjobs,events,leases -A -o yaml";
+    throw new StalewatchError(
+      "NO_OBJECTS",
+      `${paths.join(", ")} holds no Jobs and nothing that they have to do with`,
+      remedy,
+    );
+  }
+  return { at: new Date(now).toISOString(), ...jobsIn(dump.snapshot, { ...options, now }), notes: dump.notes() };
+}
+
+/** What the person who reads the answer must know of the files as a whole. */
+function addDoubts(dump: Dump, files: string, at: number | undefined, wallNow: number): void {
+  const { newestMs } = dump;
+  if (at === undefined && newestMs !== undefined && wallNow - newestMs > OLD_MS) {
+    const newest = `${new Date(newestMs).toISOString().slice(0, 19)}Z`;
+    const ago = formatDuration(wallNow - newestMs);
+    dump.note(
+      files,
+      undefined,
+      `the newest time is ${ago} ago, and ages are as of now; --at ${newest} judges as of then`,
+    );
+  }
+  if (count(dump, resources.jobs) > 0 && count(dump, resources.pods) === 0) {
+    dump.note(
+      files,
+      undefined,
+      "there are no pods: what shows in a Job's pods alone is not seen, or taken for missing pods",
+    );
+  }
+}
+
+function count(dump: Dump, resource: Resource): number {
+  return [...dump.snapshot.list(resource)].length;
+}
+
+function lineOf({ file, line, message, times }: Note): string {
+  const where = line === undefined ? file : `${file} line ${line}`;
+  return `stalewatch: ${where}: ${message}${times > 1 ? ` (${times} times)` : ""}\n`;
+}
+
+interface ProgressLine {
+  readonly show: (progress: DumpProgress) => void;
+  readonly clear: () => void;
+}
+
+/** One line that is written over and over, for files that take their time. */
+function progressLine(terminal: Pick<Terminal, "err">): ProgressLine {
+  let shownAt: number | undefined;
+  return {
+    show: ({ file, read, size, objects }) => {
+      const now = systemClock.monotonic();
+      if (read < LARGE || now - (shownAt ?? Number.NEGATIVE_INFINITY) < PROGRESS_EVERY_MS) return;
+      shownAt = now;
+      const part = size === undefined ? "" : ` of ${megabytes(size)} (${Math.floor((100 * read) / size)}%)`;
+      terminal.err(`\r\u001b[Kreading ${file}: ${megabytes(read)}${part}, ${objects} objects`);
+    },
+    clear: () => {
+      if (shownAt !== undefined) terminal.err("\r\u001b[K");
+    },
+  };
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1e6)} MB`;
+}

@@ -1,0 +1,135 @@
+import Table from "cli-table3";
+import { formatDuration, oneLine } from "../base/index.ts";
+import type { JobsIn } from "../dump/index.ts";
+import type { Finding, FindingGroup } from "../jobs/index.ts";
+import { type Style, styled, type Terminal } from "./terminal.ts";
+import { wrap } from "./wrap.ts";
+
+const HEAD: readonly string[] = ["NAMESPACE", "OBJECT", "OWNER", "STATE", "KIND", "REASON", "AGE"];
+const STATE = 3;
+/** The columns that give way where there is no room for all: they hold names, which may be long. */
+const NAMES = 3;
+const GAP = 2;
+const INDENT = "  ";
+const NARROWEST = 8;
+/** Of a group's members; the rest is in `-o json`. */
+const MOST_NAMES = 5;
+
+const COLOURS: Readonly<Record<string, Style>> = { critical: "red", warning: "yellow" };
+
+/** A line of the table, and under it what it means and what to type next. */
+interface Entry {
+  readonly cells: readonly string[];
+  readonly message: string;
+  readonly next: string | undefined;
+}
+
+/**
+ * What is stuck, as kubectl prints lists: a line an object, under it the reason in a sentence and the next command to type. Objects
+ * that one cause holds up are one line. No line is longer than `terminal.columns`.
+ */
+export function jobsTable(answer: JobsIn, terminal: Pick<Terminal, "columns" | "colour">): string {
+  const groups = new Map(answer.groups.map((group) => [group.cause, group]));
+  const told = new Set<FindingGroup>();
+  const entries: Entry[] = [];
+  for (const finding of answer.findings) {
+    const group = isMember(finding) ? groups.get(finding.cause ?? "") : undefined;
+    if (!group) entries.push(single(finding));
+    // The first is the worst of its members, and stands for all of them.
+    else if (!told.has(group)) entries.push(grouped(group, finding));
+    if (group) told.add(group);
+  }
+  const summary = `${wrap(summaryOf(answer), terminal.columns)}\n`;
+  return entries.length === 0 ? summary : `${tableOf(entries, terminal)}\n\n${summary}`;
+}
+
+function isMember({ state, silencedUntil }: Finding): boolean {
+  return state !== "watching" && silencedUntil === undefined;
+}
+
+function single(finding: Finding): Entry {
+  const { object, owner, reason, kind, message, next } = finding;
+  const isOwn = owner.kind === object.kind && owner.name === object.name;
+  const ownerCell = isOwn ? "<none>" : `${owner.kind}/${owner.name}`;
+  const cells = [object.namespace || "<none>", `${object.kind}/${object.name}`, ownerCell];
+  return { cells: [...cells, stateOf(finding), kind, reason, ageOf(finding)], message, next: next[0] };
+}
+
+function grouped({ cause, members, objects }: FindingGroup, first: Finding): Entry {
+  const { object, reason, kind, message, next } = first;
+  const more = members - Math.min(objects.length, MOST_NAMES);
+  const names = `${objects.slice(0, MOST_NAMES).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  return {
+    cells: ["", `${members} objects`, cause, stateOf(first), kind, reason, ageOf(first)],
+    message: `${names}. ${object.kind} ${object.name}: ${message}`,
+    next: next[0],
+  };
+}
+
+function stateOf({ state, severity, silencedUntil }: Finding): string {
+  if (silencedUntil !== undefined) return "silenced";
+  return state === "stuck" ? severity : state;
+}
+
+function ageOf({ ageSeconds }: Finding): string {
+  return formatDuration(ageSeconds * 1_000);
+}
+
+function tableOf(entries: readonly Entry[], { columns, colour }: Pick<Terminal, "columns" | "colour">): string {
+  const rows = [HEAD, ...entries.map(({ cells }) => cells.map(oneLine))];
+  const widths = fitted(
+    HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)) + GAP),
+    columns,
+  );
+  const table = new Table({
+    chars: NO_LINES,
+    style: { head: [], border: [], compact: true, "padding-left": 0, "padding-right": GAP },
+    colWidths: widths,
+    wordWrap: true,
+    wrapOnWordBoundary: false,
+  });
+  const whole = (content: string) => [{ content, colSpan: HEAD.length, wordWrap: false }];
+  table.push([...HEAD]);
+  for (const { cells, message, next } of entries) {
+    table.push(cells.map((cell, at) => painted(oneLine(cell), at, colour)));
+    table.push(whole(wrap(oneLine(message), columns - GAP, INDENT)));
+    // A command that is too long for a line can be pasted all the same.
+    if (next !== undefined) table.push(whole(wrap(`$ ${oneLine(next)}`, columns - GAP, INDENT, " \\")));
+  }
+  return table.toString().replaceAll(/ +$/gm, "");
+}
+
+/** The widest name gives way until all of them have room; what does not fit a column goes on below. */
+function fitted(widths: readonly number[], columns: number): number[] {
+  const fitting = [...widths];
+  for (let over = sum(fitting) - columns; over > 0; over -= 1) {
+    const width = Math.max(...fitting.slice(0, NAMES));
+    if (width <= NARROWEST) break;
+    fitting[fitting.indexOf(width)] = width - 1;
+  }
+  return fitting;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
+
+function painted(cell: string, at: number, colour: boolean): string {
+  const style = at === STATE ? COLOURS[cell] : undefined;
+  return style === undefined ? cell : styled({ colour }, style, cell);
+}
+
+function summaryOf({ findings, healthy, objects }: JobsIn): string {
+  const counts = (["critical", "warning", "info", "queued", "watching", "silenced"] as const).flatMap((state) => {
+    const count = findings.filter((finding) => stateOf(finding) === state).length;
+    return count > 0 ? [`${count} ${state}`] : [];
+  });
+  const looked = `${objects["jobs"] ?? 0} Jobs and ${objects["pods"] ?? 0} pods looked at, ${healthy} Jobs healthy`;
+  return counts.length === 0 ? `Nothing is stuck: ${looked}.` : `${counts.join(", ")}; ${looked}.`;
+}
+
+const NO_LINES = Object.fromEntries(
+  ["top", "bottom", "mid", "left", "right"]
+    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((line) => [line, ""]))
+    .concat([["middle", ""]]),
+);

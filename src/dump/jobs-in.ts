@@ -1,0 +1,52 @@
+import { type Finding, type FindingGroup, Findings, groupsOf, type LimitRules, type Snapshot } from "../jobs/index.ts";
+import { keyOf, resources } from "../resources/index.ts";
+import { noopMeter } from "../telemetry/index.ts";
+import { judgedKinds, keptKinds } from "./judged-kinds.ts";
+
+export interface JobsInOptions {
+  /** Wall time in milliseconds, as of which everything is judged. */
+  readonly now: number;
+  readonly rules: LimitRules;
+  /** Judge only what is in these; all when empty. What is in others is looked at all the same. */
+  readonly namespaces: readonly string[];
+  /** Also what is only watched. */
+  readonly all: boolean;
+}
+
+/** What a snapshot says of Jobs, in the shape of `/api/v1/jobs`. */
+export interface JobsIn {
+  /** How many objects were looked at, by resource. */
+  readonly objects: Readonly<Record<string, number>>;
+  /** Jobs without a listed finding. */
+  readonly healthy: number;
+  /** Worst first, then oldest. */
+  readonly findings: readonly Finding[];
+  readonly groups: readonly FindingGroup[];
+}
+
+/** Judges each object once. */
+export function jobsIn(snapshot: Snapshot, { now, rules, namespaces, all }: JobsInOptions): JobsIn {
+  const isInScope = (namespace = ""): boolean => namespaces.length === 0 || namespaces.includes(namespace);
+  const findings = new Findings({ meter: noopMeter }, rules);
+  for (const { resource, verdict } of judgedKinds) {
+    const known = findings.of(resource);
+    for (const object of snapshot.list(resource)) {
+      if (!isInScope(object.metadata.namespace)) continue;
+      known.set(keyOf(object.metadata), verdict(object, snapshot, now, rules).finding);
+    }
+  }
+  const listed = findings.list(now, { all });
+  const ofJobs = listed.filter(({ object, state }) => object.kind === resources.jobs.kind && state !== "watching");
+  const objects = Object.fromEntries(
+    keptKinds.map((resource) => {
+      const inScope = [...snapshot.list(resource)].filter(({ metadata }) => isInScope(metadata.namespace));
+      return [resource.resource, inScope.length];
+    }),
+  );
+  return {
+    objects,
+    healthy: Math.max(0, (objects[resources.jobs.resource] ?? 0) - ofJobs.length),
+    findings: listed,
+    groups: groupsOf(listed),
+  };
+}

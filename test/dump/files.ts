@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
+import { onTestFinished } from "vitest";
+import { type Dump, keptKinds, readDump } from "../../src/dump/index.ts";
+import { stringify } from "yaml";
+import { CREATED } from "../jobs/objects.ts";
+
+/** A folder with these files, by their path in it, for the length of a test. */
+export function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
+  const folder = mkdtempSync(join(tmpdir(), "stalewatch-dump-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+/** The text as if it were piped in. `now` is an hour after `CREATED`. */
+export async function dumpOf(text: string | Uint8Array, chunk: number = 1 << 16): Promise<Dump> {
+  const bytes = Buffer.from(text as string);
+  const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, index) => {
+    return bytes.subarray(index * chunk, (index + 1) * chunk);
+  });
+  return readDump({ paths: ["-"], stdin: Readable.from(chunks), kinds: keptKinds, now: NOW });
+}
+
+export const NOW: number = Date.parse(CREATED) + 3_600_000;
+
+/** As a server has it. */
+export interface WireObject {
+  apiVersion: string;
+  kind: string;
+  metadata: Record<string, unknown>;
+  spec?: object;
+  status?: object;
+}
+
+export function wireJob(name: string, more: Partial<WireObject> = {}): WireObject {
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace: "shop", uid: `uid-of-${name}`, resourceVersion: "10", creationTimestamp: CREATED },
+    spec: { parallelism: 1, completions: 1, suspend: false, template: { spec: { containers: [{ name: "main" }] } } },
+    status: { startTime: CREATED, active: 1, conditions: [] },
+    ...more,
+  };
+}
+
+/** As `kubectl get -o json` prints them. */
+export function jsonList(items: readonly unknown[]): string {
+  return `${JSON.stringify({ apiVersion: "v1", items, kind: "List", metadata: { resourceVersion: "" } }, null, 4)}\n`;
+}
+
+/** As `kubectl get -o yaml` prints them. */
+export function yamlList(items: readonly unknown[]): string {
+  return stringify(
+    { apiVersion: "v1", items, kind: "List", metadata: { resourceVersion: "" } },
+    { indentSeq: false, lineWidth: 80, aliasDuplicateObjects: false },
+  );
+}

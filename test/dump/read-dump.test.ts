@@ -1,0 +1,171 @@
+import { gzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { stringify } from "yaml";
+import { type Dump, keptKinds, readDump } from "../../src/dump/index.ts";
+import { resources } from "../../src/resources/index.ts";
+import { CREATED } from "../jobs/objects.ts";
+import { dumpOf, folderOf, jsonList, NOW, wireJob, type WireObject, yamlList } from "./files.ts";
+
+const two = [wireJob("a"), wireJob("b")];
+
+function withoutKind({ kind: _kind, ...rest }: WireObject): object {
+  return rest;
+}
+
+function jobNames(dump: Dump): readonly string[] {
+  return [...dump.snapshot.list(resources.jobs)].map(({ metadata }) => metadata.name);
+}
+
+function messages(dump: Dump): readonly string[] {
+  return dump.notes().map(({ line, message, times }) => {
+    return `${line ?? "-"}: ${message}${times > 1 ? ` x${times}` : ""}`;
+  });
+}
+
+describe("a dump", () => {
+  it.each([
+    ["a List of kubectl in JSON", jsonList(two)],
+    ["the same on one line", JSON.stringify(JSON.parse(jsonList(two)))],
+    ["a List of kubectl in YAML", yamlList(two)],
+    ["a List whose items are indented", stringify({ kind: "List", items: two })],
+    ["with Windows line ends", yamlList(two).replaceAll("\n", "\r\n")],
+    ["JSON with Windows line ends", jsonList(two).replaceAll("\n", "\r\n")],
+    ["as PowerShell writes it", Buffer.from(`\uFEFF${yamlList(two)}`, "utf16le")],
+    ["with a byte order mark", `\uFEFF${jsonList(two)}`],
+    ["compressed", gzipSync(yamlList(two))],
+    ["several documents", two.map((object) => `---\n${stringify(object)}`).join("")],
+    ["one JSON object after the other", two.map((object) => JSON.stringify(object)).join("\n")],
+    ["a JSON list", JSON.stringify(two)],
+    ["a Lists of Lists", jsonList([JSON.parse(jsonList(two))])],
+    ["events of a watch", two.map((object) => JSON.stringify({ type: "ADDED", object })).join("\n")],
+    ["several Lists", `${yamlList([two[0]])}---\n${yamlList([two[1]])}`],
+    [
+      "a typed list, whose items do not say what they are",
+      JSON.stringify({ kind: "JobList", apiVersion: "batch/v1", items: two.map(withoutKind) }),
+    ],
+    ["the same in YAML", `kind: JobList\napiVersion: batch/v1\n${stringify({ items: two.map(withoutKind) })}`],
+    ["comments between the items", yamlList(two).replaceAll("\n- ", "\n# next\n\n- ")],
+  ])("is read: %s", async (_, text) => {
+    const dump = await dumpOf(text);
+    expect(messages(dump)).toEqual([]);
+    expect(jobNames(dump)).toEqual(["a", "b"]);
+    expect(dump.newestMs).toBe(Date.parse(CREATED));
+  });
+
+  it("keeps of an object what a cache keeps", async () => {
+    const dump = await dumpOf(jsonList([wireJob("a", { status: { startTime: CREATED, active: 0, conditions: [] } })]));
+    expect([...dump.snapshot.list(resources.jobs)]).toEqual([
+      {
+        metadata: { name: "a", namespace: "shop", uid: "uid-of-a", resourceVersion: "10", creationTimestamp: CREATED },
+        spec: { parallelism: 1, completions: 1, suspend: false },
+        status: { startTime: CREATED },
+      },
+    ]);
+  });
+
+  it("reads the same whatever the chunks are", async () => {
+    for (const text of [jsonList(two), yamlList(two), JSON.stringify(two)]) {
+      for (const chunk of [1, 2, 7]) expect(jobNames(await dumpOf(text, chunk))).toEqual(["a", "b"]);
+    }
+  });
+
+  it("of a folder has the YAML and JSON files of all folders in it", async () => {
+    const folder = folderOf({
+      "core/jobs.yaml": yamlList([two[0]]),
+      "batch/x/b.json": JSON.stringify(two[1]),
+      "pods/x.log": "kind: Job",
+    });
+    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: keptKinds, now: NOW });
+    expect(jobNames(dump)).toEqual(["b", "a"]);
+    expect(dump.notes()).toEqual([]);
+  });
+
+  it("refuses a path that is not there", async () => {
+    const reading = readDump({ paths: ["/no/such/file"], stdin: Readable.from([]), kinds: keptKinds, now: NOW });
+    await expect(reading).rejects.toMatchObject({
+      code: "FILE_UNREADABLE",
+      message: /^\/no\/such\/file cannot be read/,
+    });
+  });
+});
+
+describe("what is wrong in a dump costs nothing beside it", () => {
+  it("JSON that is cut in half", async () => {
+    const text = jsonList(two);
+    const dump = await dumpOf(text.slice(0, text.indexOf('"uid-of-b"')));
+    expect(jobNames(dump)).toEqual(["a"]);
+    expect(messages(dump)).toEqual([expect.stringMatching(/^\d+: ends in the middle of an object or list$/)]);
+  });
+
+  it("YAML that is cut in half, even where the rest of the last object reads well", async () => {
+    const text = yamlList(two);
+    const dump = await dumpOf(text.slice(0, text.lastIndexOf("  status:")));
+    expect(jobNames(dump)).toEqual(["a"]);
+    expect(messages(dump)).toEqual([
+      expect.stringMatching(/^\d+: ends in the middle of a List; its last object is left out$/),
+    ]);
+  });
+
+  it("a YAML item that does not parse", async () => {
+    const broken = yamlList(two).replace("name: a", 'name: "a');
+    const dump = await dumpOf(broken);
+    expect(jobNames(dump)).toEqual(["b"]);
+    expect(messages(dump)).toEqual([expect.stringMatching(/^\d+: is no YAML: /)]);
+  });
+
+  it("JSON that breaks in the middle, but for what follows", async () => {
+    const dump = await dumpOf(jsonList(two).replace('"name": "b"', '"name": b'));
+    expect(jobNames(dump)).toEqual(["a"]);
+    expect(messages(dump)).toEqual([expect.stringMatching(/^\d+: cannot be read as JSON from here on: /)]);
+  });
+
+  it.each([
+    ["other kinds", [{ apiVersion: "v1", kind: "Service", metadata: { name: "x" } }, two[0]], ["a"], []],
+    ["no object", [7, null, "text", two[0]], ["a"], []],
+    ["no kind", [{ metadata: { name: "x" } }, two[0]], ["a"], ["has no apiVersion or no kind"]],
+    [
+      "no name",
+      [wireJob("a", { metadata: {} }), two[0]],
+      ["a"],
+      ["Job undefined cannot be read: its metadata has no name"],
+    ],
+    ["a manifest", [wireJob("x", { metadata: { name: "x" } }), two[0]], ["a"], [expect.stringMatching(/has no uid/)]],
+    ["no status", [{ ...two[0], status: undefined }], ["a"], []],
+    ["a status that is none", [{ ...two[0], status: 7 }], [], ["Job a cannot be read: it is no JSON object"]],
+    [
+      "a field of another type",
+      [wireJob("a", { spec: { parallelism: "1" } })],
+      [],
+      [expect.stringMatching(/parallelism/)],
+    ],
+    ["an old version", [wireJob("a", { apiVersion: "batch/v1beta1" })], ["a"], ["Job of batch/v1beta1 is read as v1"]],
+    [
+      "ANSI escapes",
+      [wireJob("a", { metadata: { name: "\u001b[31mx\nquote\"'", uid: 7 } })],
+      [],
+      [expect.stringMatching(/^Job \\x1b\[31mx quote"' cannot be read/)],
+    ],
+    [
+      "a time without zone",
+      [wireJob("a", { status: { startTime: "2026-01-02T03:04:05" } })],
+      ["a"],
+      ["startTime names no time zone, and is taken for UTC"],
+    ],
+    ["no time", [wireJob("a", { status: { startTime: "now" } })], ["a"], ["startTime is no time, and is left out"]],
+    [
+      "a time of the future",
+      [wireJob("a", { status: { startTime: "2036-01-02T03:04:05Z" } })],
+      ["a"],
+      ["startTime lies in the future; its age counts as 0"],
+    ],
+  ])("%s", async (_, items, names, notes) => {
+    for (const text of [jsonList(items), yamlList(items)]) {
+      const dump = await dumpOf(text);
+      expect(jobNames(dump)).toEqual(names);
+      expect(dump.notes().map(({ message }) => message)).toEqual(
+        typeof items[0] === "number" && text.startsWith("apiVersion") ? ["is no object"] : notes,
+      );
+    }
+  });
+});
