@@ -17,8 +17,8 @@ const LONGEST_PAUSE_MS = 300_000;
 /** What the server is asked at the end must not hold up the end of the process. */
 const FAREWELL_MS = 3_000;
 
-/** What `HeartbeatObject` calls. */
-export const HEARTBEAT_VERBS: readonly string[] = ["get", "create", "patch", "delete"];
+/** What `HeartbeatObject` calls, and the watch that is to bring the object back. */
+export const HEARTBEAT_VERBS: readonly string[] = ["get", "create", "patch", "delete", "list", "watch"];
 /** For both kinds: two sidecars of one namespace find each other by it, and a Role can name it. */
 export const HEARTBEAT_NAME = "stalewatch-heartbeat";
 

@@ -114,12 +114,14 @@ export class Heartbeats {
   }
 }
 
-/** The scope of the cache that holds the object, so that one watch serves both; else as little as will do. */
+/** The scope of the cache that holds the object, so that one watch serves both; else the object alone, for which rights may be limited. */
 function headScope(resource: Resource, { namespaces, watch, namespace }: HeartbeatsOptions): Scope {
   const isCached =
     resource === resources.jobs ||
     watch.some((kind) => kind.group === resource.group && kind.resource === resource.resource);
-  return isCached && namespaces.length === 0 ? {} : { namespace };
+  if (isCached && namespaces.length === 0) return {};
+  if (isCached && namespaces.includes(namespace)) return { namespace };
+  return { namespace, fieldSelector: `metadata.name=${HEARTBEAT_NAME}` };
 }
 
 function holds({ resource, scope }: Informer, { group, resource: plural }: Resource, namespace: string): boolean {

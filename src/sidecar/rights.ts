@@ -17,7 +17,7 @@ export interface Right {
 }
 
 /** What a cache and the watch beside it take: probes are lists. */
-export const READ: readonly string[] = ["list", "watch"];
+const READ: readonly string[] = ["list", "watch"];
 /** What `LeaseLock` calls. */
 const ELECT: readonly string[] = ["get", "create", "patch"];
 
@@ -48,7 +48,6 @@ export function writeRights({
     for (const { group, resource } of [jobs, leases]) {
       const purpose = "to keep its heartbeat";
       rights.push({ verbs: HEARTBEAT_VERBS, group, resource, namespace, name: HEARTBEAT_NAME, purpose });
-      rights.push({ verbs: READ, group, resource, namespace, purpose: "to see its heartbeat come back" });
     }
   }
   return rights;

@@ -80,19 +80,19 @@ describe("the doctor", () => {
       (await diagnoses({ leaderElection, heartbeat })).filter(({ found }) => found.includes(", to "));
 
     it("says what an election and heartbeats may do, a line each", async () => {
+      const all = "get, create, patch, delete, list and watch";
       expect((await writes()).map(({ ok, found }) => [ok, found])).toEqual([
         [true, "may get, create and patch leases.coordination.k8s.io in namespace ops, to stand for election"],
-        [true, "may get, create, patch and delete jobs.batch in namespace ops, to keep its heartbeat"],
-        [true, "may list and watch jobs.batch in namespace ops, to see its heartbeat come back"],
-        [true, "may get, create, patch and delete leases.coordination.k8s.io in namespace ops, to keep its heartbeat"],
-        [true, "may list and watch leases.coordination.k8s.io in namespace ops, to see its heartbeat come back"],
+        [true, `may ${all} jobs.batch in namespace ops, to keep its heartbeat`],
+        [true, `may ${all} leases.coordination.k8s.io in namespace ops, to keep its heartbeat`],
       ]);
     });
 
     it("names the rule to add, and to which objects it may be limited", async () => {
       cluster.forbid({ verb: "create", resource: "jobs" });
       cluster.forbid({ verb: "patch", resource: "leases", name: "stalewatch" });
-      const rule = '{apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "create", "patch", "delete"]}';
+      const verbs = '["get", "create", "patch", "delete", "list", "watch"]';
+      const rule = `{apiGroups: ["batch"], resources: ["jobs"], verbs: ${verbs}}`;
       const election = '{apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["get", "create", "patch"]}';
       const limit = " (all but create may be limited to resourceNames: ";
       expect((await writes()).filter(({ ok }) => !ok).map(({ found, remedy }) => [found, remedy])).toEqual([

@@ -236,7 +236,8 @@ describe("a heartbeat that is refused", () => {
   it("by RBAC names the rule to add", async () => {
     const allow = cluster.forbid({ verb: "create", resource: "jobs", namespace: "ops" });
     await using sidecar = await start();
-    const rule = '{apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "create", "patch", "delete"]}';
+    const verbs = '["get", "create", "patch", "delete", "list", "watch"]';
+    const rule = `{apiGroups: ["batch"], resources: ["jobs"], verbs: ${verbs}}`;
     expect(await heartbeat(sidecar)).toMatchObject({ state: "refused", remedy: `add to a Role in ops: ${rule}` });
     allow();
     await cluster.settle({ advance: 60_000 });
