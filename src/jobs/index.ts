@@ -8,6 +8,7 @@ export { Findings } from "./findings.ts";
 export { type FindingGroup, groupsOf } from "./grouping.ts";
 export { jobOrder } from "./job-order.ts";
 export type { LimitRule, LimitRules } from "./limits.ts";
+export { byLabelDependency, byNameDependency, byOwnerDependency, Dependencies } from "./live/dependencies.ts";
 export { EvidenceReader } from "./live/evidence-reader.ts";
 export { judges } from "./live/judges.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
