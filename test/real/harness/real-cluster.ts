@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -127,6 +127,24 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
     await this.#etcdCall("kv/compaction", { revision: range.header.revision, physical: true });
   }
 
+  /** Keeps a copy of what etcd holds, for `restoreEtcd`. The API server is without it for a moment. */
+  async snapshotEtcd(): Promise<void> {
+    await this.#etcd?.kill("SIGTERM");
+    cpSync(this.#etcdData, this.#etcdCopy, { recursive: true });
+    await this.#startEtcd();
+    await eventually("the API server has its store again", () => this.ready());
+  }
+
+  /** Puts the copy back as a restore does: etcd and the API server are stopped, and start again on their ports. */
+  async restoreEtcd(): Promise<void> {
+    await this.killApiServer();
+    await this.#etcd?.kill();
+    rmSync(this.#etcdData, { recursive: true });
+    cpSync(this.#etcdCopy, this.#etcdData, { recursive: true });
+    await this.#startEtcd();
+    await this.startApiServer();
+  }
+
   /** Ends every process; the folder with logs and keys goes too unless it is wanted. */
   async stop(options: { keepLogs?: boolean } = {}): Promise<void> {
     this.raw.close();
@@ -140,6 +158,14 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
     await this.stop();
   }
 
+  get #etcdData(): string {
+    return join(this.directory, "etcd");
+  }
+
+  get #etcdCopy(): string {
+    return join(this.directory, "etcd-copy");
+  }
+
   async #startEtcd(): Promise<void> {
     const url = `http://127.0.0.1:${this.#ports.etcd}`;
     const peer = `http://127.0.0.1:${this.#ports.peer}`;
@@ -148,7 +174,7 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
       command: requireTool("etcd"),
       directory: this.directory,
       args: [
-        `--data-dir=${join(this.directory, "etcd")}`,
+        `--data-dir=${this.#etcdData}`,
         `--listen-client-urls=${url}`,
         `--advertise-client-urls=${url}`,
         `--listen-peer-urls=${peer}`,
