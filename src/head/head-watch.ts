@@ -90,6 +90,7 @@ export class HeadWatch {
 
   /** An object of the kind was written by us, and the answer had this version: as good as a read that was sent when the write was. */
   written(answer: Omit<AnsweredRead, "source">): void {
+    if (!this.table.view()) return; // the watch begins with a read of its own
     if (this.table.read({ ...answer, source: "heartbeat" }) !== "rewind") return;
     this.#rewound(answer.newestBefore, answer.version, "heartbeat");
   }

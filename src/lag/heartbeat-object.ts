@@ -121,17 +121,19 @@ export class HeartbeatObject<T extends KubeObject> {
     const kept = this.#keptFrom(found, beat);
     if (kept) return kept;
     // A try whose answer was lost, before the one that was refused.
-    if (found.metadata.annotations?.[MARK] === beat.mark) return this.#accept(found, writing);
+    if (isMarked(found, beat)) return this.#accept(found, beat, writing);
     this.#own(found);
     const why = this.#options.kind.harm(found);
     return why === undefined ? { is: "disturbed", how: "changed" } : { is: "harmed", why };
   }
 
-  #accept(object: Live<T>, { sentAt }: Writing): BeatOutcome {
+  #accept(object: Live<T>, beat: Beat, { sentAt }: Writing): BeatOutcome {
     this.#own(object);
     this.#theirs = undefined;
     const why = this.#options.kind.harm(object);
     if (why !== undefined) return { is: "harmed", why };
+    // An admission webhook took the beat out: then nothing was written, and the version is that of an older write.
+    if (!isMarked(object, beat)) return { is: "disturbed", how: "changed" };
     const answeredAt = this.#options.clock.monotonic();
     return { is: "written", version: object.metadata.resourceVersion, sentAt: sentAt(), answeredAt };
   }
@@ -169,7 +171,7 @@ export class HeartbeatObject<T extends KubeObject> {
     const labels = { [HEARTBEAT_MARK]: "true" };
     const metadata: Draft["metadata"] = { ...ref, labels, annotations: annotationsOf(beat) };
     const spec = { ...kind.fixedSpec, ...kind.beatSpec(beat) };
-    return this.#accept(await client.create(kind.resource, { metadata, spec }, writing), writing);
+    return this.#accept(await client.create(kind.resource, { metadata, spec }, writing), beat, writing);
   }
 
   async #patch(beat: Beat, resourceVersion: string, writing: Writing): Promise<BeatOutcome> {
@@ -178,12 +180,16 @@ export class HeartbeatObject<T extends KubeObject> {
     const body = { metadata: { annotations: annotationsOf(beat) }, ...(spec ? { spec } : {}) };
     const { signal, beforeSend } = writing;
     const options = { signal, beforeSend, resourceVersion };
-    return this.#accept(await client.patch(kind.resource, ref, { type: "merge", body }, options), writing);
+    return this.#accept(await client.patch(kind.resource, ref, { type: "merge", body }, options), beat, writing);
   }
 }
 
 function annotationsOf({ holder, mark, silentAfterMs }: Beat): Record<string, string> {
   return { [HOLDER]: holder, [MARK]: mark, [SILENT_AFTER]: String(Math.ceil(silentAfterMs / 1_000)) };
+}
+
+function isMarked({ metadata }: KubeObject, { mark }: Beat): boolean {
+  return metadata.annotations?.[MARK] === mark;
 }
 
 function holderOf({ metadata }: KubeObject): string {
