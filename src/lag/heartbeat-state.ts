@@ -8,7 +8,7 @@ import type { BeatOutcome } from "./heartbeat-object.ts";
  * ever more rarely. `failing`: the last beat was not answered. `disturbed`: somebody deleted or changed the object. `withdrawn`: the
  * object could have done harm and was removed, for good. `stopped`.
  */
-export type HeartbeatStateName =
+type HeartbeatStateName =
   | "starting"
   | "beating"
   | "standby"

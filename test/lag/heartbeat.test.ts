@@ -1,10 +1,10 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ExchangeRequest } from "../../src/base/index.ts";
 import { HeadTable, HeadWatch } from "../../src/head/index.ts";
 import { KubeClient } from "../../src/kube/index.ts";
 import { Heartbeat, jobHeartbeat, lagBounds } from "../../src/lag/index.ts";
-import { type Resource, resources } from "../../src/resources/index.ts";
+import { resources } from "../../src/resources/index.ts";
 import { EmbeddedCluster } from "../../src/testing/index.ts";
 import { recordingEnv } from "../kube/recording-env.ts";
 
@@ -75,44 +75,44 @@ describe("the answer to a write of our own", () => {
   });
 });
 
-describe("a heartbeat", () => {
-  async function rig(change: (request: ExchangeRequest) => ExchangeRequest = (request) => request) {
-    const { env, clock, count, sum, warnings } = recordingEnv();
-    const cluster = await EmbeddedCluster.start({ clock });
-    cluster.objects.create({ group: "", resource: "namespaces" }, { metadata: { name: "ops" } });
-    const inner = cluster.transport();
-    const transport = {
-      exchange: (asked: ExchangeRequest) => inner.exchange(change(asked)),
-      close: () => inner.close(),
-    };
-    const client = new KubeClient({ transport, env });
-    const head = new HeadWatch({ client, env, resource: resources.jobs as Resource, probeIntervalMs: 0, prompt: true });
-    const heartbeat = new Heartbeat({
-      client,
-      kind: jobHeartbeat,
-      namespace: "ops",
-      holder: "us",
-      intervalMs: 5_000,
-      head,
-      heads: () => [head],
-      caches: () => [],
-      reconciles: false,
-      beforeSend() {},
-      env,
-    });
-    const stop = new AbortController();
-    const running = [head.run({ signal: stop.signal }), heartbeat.run({ signal: stop.signal })];
-    const end = async (): Promise<void> => {
-      stop.abort();
-      await cluster.settle({ advance: 10_000 });
-      await Promise.all(running);
-      await cluster[Symbol.asyncDispose]();
-    };
-    const stage = (name: string): number => count("stalewatch_heartbeat_stage_seconds", { ...LABELS, stage: name });
-    const stageSum = (name: string): number => sum("stalewatch_heartbeat_stage_seconds", { ...LABELS, stage: name });
-    return { cluster, heartbeat, head, warnings, end, stage, stageSum };
-  }
+async function rig(change: (request: ExchangeRequest) => ExchangeRequest = (request) => request) {
+  const { env, clock, count, sum, warnings } = recordingEnv();
+  const cluster = await EmbeddedCluster.start({ clock });
+  cluster.objects.create({ group: "", resource: "namespaces" }, { metadata: { name: "ops" } });
+  const inner = cluster.transport();
+  const transport = {
+    exchange: (asked: ExchangeRequest) => inner.exchange(change(asked)),
+    close: () => inner.close(),
+  };
+  const client = new KubeClient({ transport, env });
+  const head = new HeadWatch({ client, env, resource: resources.jobs, probeIntervalMs: 0, prompt: true });
+  const heartbeat = new Heartbeat({
+    client,
+    kind: jobHeartbeat,
+    namespace: "ops",
+    holder: "us",
+    intervalMs: 5_000,
+    head,
+    heads: () => [head],
+    caches: () => [],
+    reconciles: false,
+    beforeSend() {},
+    env,
+  });
+  const stop = new AbortController();
+  const running = [head.run({ signal: stop.signal }), heartbeat.run({ signal: stop.signal })];
+  const end = async (): Promise<void> => {
+    stop.abort();
+    await cluster.settle({ advance: 10_000 });
+    await Promise.all(running);
+    await cluster[Symbol.asyncDispose]();
+  };
+  const stage = (name: string): number => count("stalewatch_heartbeat_stage_seconds", { ...LABELS, stage: name });
+  const stageSum = (name: string): number => sum("stalewatch_heartbeat_stage_seconds", { ...LABELS, stage: name });
+  return { cluster, heartbeat, head, warnings, end, stage, stageSum };
+}
 
+describe("a heartbeat", () => {
   it("is never faster than its answer, and counts the time until that as the server's", async () => {
     const { cluster, end, stage, stageSum } = await rig();
     cluster.faults.slowRequests({ match: { verb: "patch", resource: "jobs" }, ms: 2_000 });
