@@ -42,10 +42,12 @@ export class TargetCache {
     this.#seen = seen;
     this.#head = new TargetHead(head, reads, clock);
     this.#lag = new CacheLag({ ...options, head: this.#head, scope: scope === "all" ? "same" : "unknown" });
+    this.see(seen);
   }
 
   see(seen: StoreSighting): void {
     this.#seen = seen;
+    this.answer(); // what only a sequence shows, that it stands still or went back, needs every one of them
   }
 
   /** How late it was when it was last seen. What has been learned since then only narrows the bounds. */
