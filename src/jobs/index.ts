@@ -4,17 +4,21 @@
 // Start with one file of kinds/, then job-order.ts and verdict.ts; world.ts is what a kind may look at.
 export type { Stage } from "./decision-order.ts";
 export type { AgeLimits, Finding } from "./finding.ts";
+export { evidenceKinds, type Node, type Workload } from "./evidence-kinds.ts";
 export { Findings } from "./findings.ts";
 export { type FindingGroup, groupsOf } from "./grouping.ts";
 export { jobOrder } from "./job-order.ts";
+export { renderKindPage } from "./kind-page.ts";
 export type { LimitRule, LimitRules } from "./limits.ts";
 export { byLabelDependency, byNameDependency, byOwnerDependency, Dependencies } from "./live/dependencies.ts";
 export { EvidenceReader } from "./live/evidence-reader.ts";
-export { judges } from "./live/judges.ts";
+export { judges, type JudgesOptions } from "./live/judges.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
 export { type Missed, type ParsedSchedule, Schedule } from "./schedule.ts";
+export { podOrder } from "./pod-order.ts";
 export { Snapshot } from "./snapshot.ts";
 export type { KindPage, StuckKind } from "./stuck-kind.ts";
 export { stuckKinds } from "./stuck-kinds.ts";
 export { type Verdict, verdictOn } from "./verdict.ts";
+export { workloadOrder } from "./workload-order.ts";
 export type { World } from "./world.ts";

@@ -226,7 +226,7 @@ describe("/api/v1", () => {
     caches: () => [],
     targets: () => [],
     queues: () => [],
-    jobs: () => ({ objects: {}, healthy: 0, findings: [] }),
+    jobs: () => ({ objects: {}, healthy: 0, findings: [], groups: [], notes: [] }),
   };
   const cache: CacheView = {
     target: "self",
@@ -277,7 +277,7 @@ describe("/api/v1", () => {
   ])("answers jobs%s", async (query, watched) => {
     const sources: StatusSources = {
       ...nothing,
-      jobs: ({ all }) => ({ objects: { jobs: 3 }, healthy: all ? 2 : 3, findings: [] }),
+      jobs: ({ all }) => ({ objects: { jobs: 3 }, healthy: all ? 2 : 3, findings: [], groups: [], notes: ["a note"] }),
     };
     const answer = await get(`${await serve(statusApp(sources, testEnv()))}/api/v1/jobs${query}`);
     expect(JSON.parse(answer.text) as JobsAnswer).toEqual({
@@ -285,6 +285,8 @@ describe("/api/v1", () => {
       objects: { jobs: 3 },
       healthy: watched ? 2 : 3,
       findings: [],
+      groups: [],
+      notes: ["a note"],
     });
   });
 

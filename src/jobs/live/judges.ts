@@ -4,6 +4,7 @@ import type { DeepReadonly, Job } from "../../resources/index.ts";
 import { Caches } from "./caches.ts";
 import { jobsController } from "./jobs-controller.ts";
 import type { JudgeOptions } from "./judging-controller.ts";
+import { podsController } from "./pods-controller.ts";
 
 export interface JudgesOptions extends Omit<JudgeOptions, "caches" | "name"> {
   /** The caches of the manager that runs them, once it has any. */
@@ -22,5 +23,5 @@ export function judges(options: JudgesOptions): readonly ManagedController[] {
   const { informers, nameOf = (plural) => plural, ...shared } = options;
   const caches = new Caches(informers);
   const named = (plural: string): JudgeOptions => ({ ...shared, caches, name: nameOf(plural) });
-  return [jobsController({ ...shared, ...named("jobs") })];
+  return [jobsController({ ...shared, ...named("jobs") }), podsController(named("pods"))];
 }
