@@ -1,5 +1,4 @@
-import { formatDuration } from "../../src/base/index.ts";
-import { jobOrder, type KindPage, stuckKinds } from "../../src/jobs/index.ts";
+import { jobOrder, renderKindPage, stuckKinds } from "../../src/jobs/index.ts";
 
 /** docs/stuck-jobs.md, from the kinds. */
 export function stuckJobsDoc(): string {
@@ -16,20 +15,5 @@ ${order.join("\n")}
 \`since\` comes from the API's own timestamps, so a restart of stalewatch resets nothing. A finding that is younger than its warning age
 is only watched. The ages are our proposals unless a source says otherwise.
 
-${stuckKinds.map(section).join("\n")}`;
-}
-
-function section({ id, name, sees, lookAlike, means, remedy, limits, reasons, source }: KindPage): string {
-  return `## ${id} ${name}
-
-${means}
-
-- What is seen: ${sees}.
-- Healthy look-alike: ${lookAlike}.
-- Reasons: ${reasons.map((reason) => `\`${reason}\``).join(", ")}.
-- Warning after ${formatDuration(limits.warningMs)}, critical after ${formatDuration(limits.criticalMs)}.
-- What to do:
-${remedy.map((step, index) => `  ${index + 1}. ${step}`).join("\n")}
-- Reported in ${source.map((url) => `<${url}>`).join(", ")}.
-`;
+${stuckKinds.map(renderKindPage).join("\n")}`;
 }

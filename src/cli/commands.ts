@@ -24,6 +24,16 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/jobs.ts"),
   },
   {
+    name: "explain",
+    summary: "what a stuck kind or an alert means, and what to do about it",
+    load: () => import("./commands/explain.ts"),
+  },
+  {
+    name: "replay",
+    summary: "judge what a recording holds, under the clock of the recording",
+    load: () => import("./commands/replay.ts"),
+  },
+  {
     name: "doctor",
     summary: "check that run would work here: cluster, access rules, clocks, tracing",
     load: () => import("./commands/doctor.ts"),

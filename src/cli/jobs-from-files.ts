@@ -28,7 +28,7 @@ export interface JobsFromFilesOptions extends Omit<JobsInOptions, "now"> {
 export interface JobsFromFiles extends JobsIn {
   readonly at: string;
   /** What of the files could not be read, or is doubtful. */
-  readonly notes: readonly Note[];
+  readonly notes: readonly string[];
 }
 
 /**
@@ -49,7 +49,8 @@ export async function jobsFromFiles(options: JobsFromFilesOptions, context: Cont
   });
   progress?.clear();
   addDoubts(dump, paths.join(", "), options.at, wallNow);
-  for (const note of dump.notes()) terminal.err(lineOf(note));
+  const notes = dump.notes().map(textOf);
+  for (const note of notes) terminal.err(`stalewatch: ${note}\n`);
   if (dump.kept === 0) {
     const remedy = "make a dump with kubectl get jobs,pods,cronjobs,events,leases -A -o yaml";
     throw new StalewatchError(
@@ -58,7 +59,7 @@ export async function jobsFromFiles(options: JobsFromFilesOptions, context: Cont
       remedy,
     );
   }
-  return { at: new Date(now).toISOString(), ...jobsIn(dump.snapshot, { ...options, now }), notes: dump.notes() };
+  return { at: new Date(now).toISOString(), ...jobsIn(dump.snapshot, { ...options, now }), notes };
 }
 
 /** What the person who reads the answer must know of the files as a whole. */
@@ -86,9 +87,9 @@ function count(dump: Dump, resource: Resource): number {
   return [...dump.snapshot.list(resource)].length;
 }
 
-function lineOf({ file, line, message, times }: Note): string {
+function textOf({ file, line, message, times }: Note): string {
   const where = line === undefined ? file : `${file} line ${line}`;
-  return `stalewatch: ${where}: ${message}${times > 1 ? ` (${times} times)` : ""}\n`;
+  return `${where}: ${message}${times > 1 ? ` (${times} times)` : ""}`;
 }
 
 interface ProgressLine {

@@ -1,17 +1,16 @@
-import Table from "cli-table3";
 import { formatDuration, oneLine } from "../base/index.ts";
 import type { JobsIn } from "../dump/index.ts";
 import type { Finding, FindingGroup } from "../jobs/index.ts";
+import { plainTable, type TableRow } from "./plain-table.ts";
 import { type Style, styled, type Terminal } from "./terminal.ts";
 import { wrap } from "./wrap.ts";
 
 const HEAD: readonly string[] = ["NAMESPACE", "OBJECT", "OWNER", "STATE", "KIND", "REASON", "AGE"];
 const STATE = 3;
-/** The columns that give way where there is no room for all: they hold names, which may be long. */
+/** How many columns, from the first, hold names. */
 const NAMES = 3;
-const GAP = 2;
+const MARGIN = 2;
 const INDENT = "  ";
-const NARROWEST = 8;
 /** Of a group's members; the rest is in `-o json`. */
 const MOST_NAMES = 5;
 
@@ -76,42 +75,13 @@ function ageOf({ ageSeconds }: Finding): string {
 }
 
 function tableOf(entries: readonly Entry[], { columns, colour }: Pick<Terminal, "columns" | "colour">): string {
-  const rows = [HEAD, ...entries.map(({ cells }) => cells.map(oneLine))];
-  const widths = fitted(
-    HEAD.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0)) + GAP),
-    columns,
-  );
-  const table = new Table({
-    chars: NO_LINES,
-    style: { head: [], border: [], compact: true, "padding-left": 0, "padding-right": GAP },
-    colWidths: widths,
-    wordWrap: true,
-    wrapOnWordBoundary: false,
-  });
-  const whole = (content: string) => [{ content, colSpan: HEAD.length, wordWrap: false }];
-  table.push([...HEAD]);
-  for (const { cells, message, next } of entries) {
-    table.push(cells.map((cell, at) => painted(oneLine(cell), at, colour)));
-    table.push(whole(wrap(oneLine(message), columns - GAP, INDENT)));
+  const rows = entries.flatMap(({ cells, message, next }): TableRow[] => [
+    cells.map(oneLine),
+    wrap(oneLine(message), columns - MARGIN, INDENT),
     // A command that is too long for a line can be pasted all the same.
-    if (next !== undefined) table.push(whole(wrap(`$ ${oneLine(next)}`, columns - GAP, INDENT, " \\")));
-  }
-  return table.toString().replaceAll(/ +$/gm, "");
-}
-
-/** The widest name gives way until all of them have room; what does not fit a column goes on below. */
-function fitted(widths: readonly number[], columns: number): number[] {
-  const fitting = [...widths];
-  for (let over = sum(fitting) - columns; over > 0; over -= 1) {
-    const width = Math.max(...fitting.slice(0, NAMES));
-    if (width <= NARROWEST) break;
-    fitting[fitting.indexOf(width)] = width - 1;
-  }
-  return fitting;
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((all, one) => all + one, 0);
+    ...(next === undefined ? [] : [wrap(`$ ${oneLine(next)}`, columns - MARGIN, INDENT, " \\")]),
+  ]);
+  return plainTable(HEAD, rows, { columns, flexible: NAMES, paint: (cell, at) => painted(cell, at, colour) });
 }
 
 function painted(cell: string, at: number, colour: boolean): string {
@@ -127,9 +97,3 @@ function summaryOf({ findings, healthy, objects }: JobsIn): string {
   const looked = `${objects["jobs"] ?? 0} Jobs and ${objects["pods"] ?? 0} pods looked at, ${healthy} Jobs healthy`;
   return counts.length === 0 ? `Nothing is stuck: ${looked}.` : `${counts.join(", ")}; ${looked}.`;
 }
-
-const NO_LINES = Object.fromEntries(
-  ["top", "bottom", "mid", "left", "right"]
-    .flatMap((side) => [side, `${side}-mid`, `${side}-left`, `${side}-right`].map((line) => [line, ""]))
-    .concat([["middle", ""]]),
-);

@@ -1,3 +1,4 @@
+import { isRecord } from "../kube/index.ts";
 import { apiVersionOf, type Resource } from "../resources/index.ts";
 
 /** The kinds that are kept of a dump, found by what an object says of itself. */
@@ -18,6 +19,14 @@ export class DumpKinds {
     const resource = this.#byKind.get(keyOf(group, kind));
     return resource && { resource, otherVersion: apiVersionOf(resource) !== apiVersion };
   }
+}
+
+/** What the items of a typed list are: a JobList holds Jobs. A List holds anything. */
+export function itemTypeOf(list: unknown): { apiVersion: string; kind: string } | undefined {
+  if (!isRecord(list)) return undefined;
+  const { apiVersion, kind } = list;
+  if (typeof apiVersion !== "string" || typeof kind !== "string") return undefined;
+  return kind !== "List" && kind.endsWith("List") ? { apiVersion, kind: kind.slice(0, -4) } : undefined;
 }
 
 function keyOf(group: string, kind: string): string {

@@ -1,8 +1,8 @@
 import { oneLine } from "../base/index.ts";
 import { Snapshot } from "../jobs/index.ts";
 import { isRecord, type Json, JsonObjects } from "../kube/index.ts";
-import { compareVersions, type DeepReadonly, type KubeObject, type Resource } from "../resources/index.ts";
-import { DumpKinds } from "./dump-kinds.ts";
+import { compareVersions, type DeepReadonly, isHeartbeat, type KubeObject, type Resource } from "../resources/index.ts";
+import { DumpKinds, itemTypeOf } from "./dump-kinds.ts";
 import { keptFields } from "./kept-fields.ts";
 import { Notes, type Note } from "./notes.ts";
 import type { Flaw, RawObject } from "./raw-object.ts";
@@ -72,9 +72,7 @@ export class Dump {
   /** `list` is the typed list around it, as far as it is known: its items need not say what they are. */
   #take(place: Place, json: unknown, list: unknown, depth: number): void {
     if (!isRecord(json)) return this.#skip(place, "is no object");
-    const inList = itemTypeOf(list);
-    const apiVersion = textOf(json["apiVersion"]) ?? inList.apiVersion;
-    const kind = textOf(json["kind"]) ?? inList.kind;
+    const { apiVersion, kind } = typeOf(json, list);
     if (Array.isArray(json["items"]) && depth < DEEPEST_LIST) {
       for (const item of json["items"] as unknown[]) this.#take(place, item, json, depth + 1);
       return undefined;
@@ -110,7 +108,9 @@ export class Dump {
     const read = this.#objects.read(resource, this.#keptOf(place, resource, json));
     if ("why" in read) return this.#skip(place, `${resource.kind} ${name} cannot be read: ${read.why}`);
     const { object } = read;
-    // A manifest that no server has seen has no uid and no times: nothing can be said of it.
+    // What is only there to be measured with is nobody's.
+    if (isHeartbeat(object)) return undefined;
+    // A manifest that no server has seen: nothing can be said of it.
     if (!object.metadata.uid)
       return this.#skip(place, `${resource.kind} has no uid: a manifest, and no object of a cluster`);
     this.#kept += 1;
@@ -150,11 +150,12 @@ export class Dump {
   }
 }
 
-/** A JobList holds Jobs; a List holds anything. */
-function itemTypeOf(list: unknown): { apiVersion?: string; kind?: string } {
-  if (!isRecord(list)) return {};
-  const [apiVersion, kind] = [textOf(list["apiVersion"]), textOf(list["kind"])];
-  return apiVersion && kind?.endsWith("List") && kind !== "List" ? { apiVersion, kind: kind.slice(0, -4) } : {};
+function typeOf(json: Json, list: unknown): { apiVersion: string | undefined; kind: string | undefined } {
+  const inList = itemTypeOf(list);
+  return {
+    apiVersion: textOf(json["apiVersion"]) ?? inList?.apiVersion,
+    kind: textOf(json["kind"]) ?? inList?.kind,
+  };
 }
 
 function textOf(value: unknown): string | undefined {

@@ -7,3 +7,6 @@ export { type JobsIn, jobsIn, type JobsInOptions } from "./jobs-in.ts";
 export { keptKinds } from "./judged-kinds.ts";
 export type { Note } from "./notes.ts";
 export { type DumpOptions, type DumpProgress, readDump } from "./read-dump.ts";
+export type { ReplayAnswer, ReplayOptions } from "./replay.ts";
+export { type Replayed, replayRecording } from "./replay-recording.ts";
+export type { Transition } from "./transition.ts";

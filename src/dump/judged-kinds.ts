@@ -1,7 +1,5 @@
-import { jobOrder, type LimitRules, type Stage, verdictOn, type World } from "../jobs/index.ts";
+import { jobOrder, type LimitRules, type Stage, type Verdict, verdictOn, type World } from "../jobs/index.ts";
 import { type DeepReadonly, type KubeObject, type Resource, resources } from "../resources/index.ts";
-
-type Verdict = ReturnType<typeof verdictOn>;
 
 /** A kind whose objects are judged, whatever its type is. */
 export interface JudgedKind {

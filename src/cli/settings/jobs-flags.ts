@@ -3,7 +3,7 @@ import { duration, type Flag, flag, list, optional, text, yesOrNo } from "./flag
 import { clusterFlags } from "./run-flags.ts";
 
 /** RFC 3339 with its zone, as wall time in milliseconds. */
-const time: z.ZodType<number, string> = z
+export const time: z.ZodType<number, string> = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/, "must be a time as 2026-01-02T03:04:05Z")
   .transform((text) => Date.parse(text))

@@ -1,0 +1,88 @@
+import type { Snapshot } from "../jobs/index.ts";
+import { isRecord, type Json, JsonObjects } from "../kube/index.ts";
+import type { DeepReadonly, KubeObject, Resource } from "../resources/index.ts";
+import { DumpKinds, itemTypeOf } from "./dump-kinds.ts";
+import { keptKinds } from "./judged-kinds.ts";
+import type { RecordedLine } from "./recording.ts";
+
+/** An object as it is now or, where it is gone or another, as it was. */
+export type Change = readonly [Resource, DeepReadonly<KubeObject>];
+
+/** Applies the lines of a recording to a snapshot, as a cache would apply the lists and events that they were made from. */
+export class RecordedObjects {
+  readonly #snapshot: Snapshot;
+  readonly #kinds: DumpKinds = new DumpKinds(keptKinds);
+  readonly #objects: JsonObjects = new JsonObjects();
+
+  constructor(snapshot: Snapshot) {
+    this.#snapshot = snapshot;
+  }
+
+  /** What has changed. Errors: says in a few words what of the line cannot be used. */
+  apply(line: RecordedLine): readonly Change[] {
+    switch (line.type) {
+      case "LISTED":
+        return this.#list(line.object, line.namespace);
+      case "ADDED":
+      case "MODIFIED":
+        return this.#set(this.#read(line.object));
+      case "DELETED":
+        return this.#delete(this.#read(line.object));
+      default:
+        return [];
+    }
+  }
+
+  /** What is there of the kind and not in the list is gone. */
+  #list(list: Json, namespace: string | undefined): readonly Change[] {
+    const itemType = itemTypeOf(list);
+    const items = Array.isArray(list["items"]) ? (list["items"] as unknown[]) : [];
+    const read = items.map((item) => this.#read({ ...itemType, ...(isRecord(item) ? item : {}) }));
+    const listed = new Map<Resource, Set<string>>();
+    const whole = itemType && this.#kinds.find(itemType.apiVersion, itemType.kind)?.resource;
+    if (whole) listed.set(whole, new Set());
+    for (const change of read) {
+      if (!change) continue;
+      const uids = listed.get(change[0]) ?? new Set();
+      listed.set(change[0], uids.add(change[1].metadata.uid));
+    }
+    const gone = [...listed].flatMap(([resource, uids]) => this.#goneOf(resource, uids, namespace));
+    return [...gone.flatMap((change) => this.#delete(change)), ...read.flatMap((change) => this.#set(change))];
+  }
+
+  #goneOf(resource: Resource, uids: ReadonlySet<string>, namespace: string | undefined): readonly Change[] {
+    this.#snapshot.declare(resource);
+    return [...this.#snapshot.list(resource)].flatMap((object): Change[] => {
+      const { metadata } = object;
+      const isListed = namespace === undefined || metadata.namespace === namespace;
+      return isListed && !uids.has(metadata.uid) ? [[resource, object]] : [];
+    });
+  }
+
+  #set(change: Change | undefined): readonly Change[] {
+    if (!change) return [];
+    const [resource, object] = change;
+    const before = this.#snapshot.find(resource, object.metadata);
+    this.#snapshot.set(resource, object);
+    return before ? [[resource, before], change] : [change];
+  }
+
+  #delete(change: Change | undefined): readonly Change[] {
+    if (!change) return [];
+    this.#snapshot.delete(change[0], change[1].metadata);
+    return [change];
+  }
+
+  /** Undefined: of a kind that nobody looks at. */
+  #read(json: Json): Change | undefined {
+    const { apiVersion, kind } = json;
+    if (typeof apiVersion !== "string" || typeof kind !== "string") {
+      throw new Error("an object has no apiVersion or no kind");
+    }
+    const resource = this.#kinds.find(apiVersion, kind)?.resource;
+    if (!resource) return undefined;
+    const read = this.#objects.read(resource, json);
+    if ("why" in read) throw new Error(`a ${resource.kind} cannot be read: ${read.why}`);
+    return [resource, read.object];
+  }
+}

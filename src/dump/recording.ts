@@ -1,0 +1,17 @@
+import type { Json } from "../kube/index.ts";
+
+/** One line of a recording (docs/recordings.md), its object as parsed. `at` is wall time in milliseconds. */
+export type RecordedLine = { readonly at: number; readonly line: number } & (
+  | { readonly type: "LISTED"; readonly object: Json; readonly namespace?: string }
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: Json }
+  | { readonly type: "WATCH_ENDED"; readonly apiVersion: string; readonly kind: string }
+  | { readonly type: "TARGET"; readonly target: string; readonly samples: readonly RecordedSample[] }
+  | { readonly type: "PASS" | "END" }
+);
+
+/** One series of a target's metrics. */
+export interface RecordedSample {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}

@@ -1,0 +1,70 @@
+import { type Finding, type LimitRules, Snapshot } from "../jobs/index.ts";
+import { JudgedOverTime } from "./judged-over-time.ts";
+import { RecordedObjects } from "./recorded-objects.ts";
+import type { RecordedLine } from "./recording.ts";
+import type { Transition } from "./transition.ts";
+
+export interface ReplayOptions {
+  /** Verdicts are taken at each event, and as often as this between them, in milliseconds. */
+  readonly stepMs: number;
+  /** Wall time in milliseconds to go on to, whatever the recording says; its end unless given. */
+  readonly until: number | undefined;
+  readonly rules: LimitRules;
+}
+
+/** What `stalewatch replay -o json` prints. */
+export interface ReplayAnswer {
+  readonly transitions: readonly Transition[];
+  /** What was found at the end. */
+  readonly final: readonly Finding[];
+}
+
+/**
+ * The verdicts that a sidecar would have given while a recording was made, under a clock that stands where the recording does. Lines
+ * come in order of time.
+ */
+export class Replay {
+  readonly #options: ReplayOptions;
+  readonly #judged: JudgedOverTime;
+  readonly #objects: RecordedObjects;
+  #startedAt: number | undefined;
+  #now = 0;
+
+  constructor(options: ReplayOptions) {
+    this.#options = options;
+    const snapshot = new Snapshot();
+    this.#objects = new RecordedObjects(snapshot);
+    this.#judged = new JudgedOverTime(snapshot, options.rules);
+  }
+
+  /** Whether what follows would come after the end that was asked for. */
+  isOver(line: RecordedLine): boolean {
+    return this.#options.until !== undefined && line.at > this.#options.until;
+  }
+
+  /** Errors: says in a few words what of the line cannot be used. */
+  take(line: RecordedLine): void {
+    this.#advance(line.at);
+    this.#judged.changed(this.#objects.apply(line), line.at);
+    this.#judged.advance(line.at);
+  }
+
+  end(): ReplayAnswer {
+    const end = this.#options.until ?? this.#now;
+    this.#advance(end);
+    this.#judged.advance(end);
+    return { transitions: this.#judged.transitions, final: this.#judged.list(end) };
+  }
+
+  /** The steps before `at` at which something falls due. */
+  #advance(at: number): void {
+    this.#startedAt ??= at;
+    const { stepMs } = this.#options;
+    for (let { dueAt } = this.#judged; dueAt !== undefined; { dueAt } = this.#judged) {
+      const step = this.#startedAt + Math.ceil((Math.max(dueAt, this.#now) - this.#startedAt) / stepMs) * stepMs;
+      if (step >= at) break;
+      this.#judged.advance(step);
+    }
+    this.#now = Math.max(at, this.#now);
+  }
+}
