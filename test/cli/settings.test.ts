@@ -111,6 +111,7 @@ describe("a mistake is told in one line that names the setting and the remedy", 
 
 it("has its line in the page of flags", () => {
   const page = renderFlagsPage();
-  for (const name of Object.keys(runFlags)) expect(page).toContain(`| \`--${name}`);
+  for (const [name, { fileOnly }] of Object.entries(runFlags))
+    expect(page).toContain(`| \`${fileOnly ? "" : "--"}${name}`);
   expect(page).toContain("| `--sync-period DURATION` | `STALEWATCH_SYNC_PERIOD` | `10m` |");
 });

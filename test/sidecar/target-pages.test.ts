@@ -29,6 +29,10 @@ function nextPage(times = 1): Promise<void> {
   return cluster.settle({ advance: times * 15_000 });
 }
 
+function skips(total: number): string {
+  return `job_controller_stale_sync_skips_total{group="",resource="pods"} ${total}\n`;
+}
+
 async function about(sidecar: Rig): Promise<TargetView> {
   const { targets } = await sidecar.json<TargetsAnswer>("/api/v1/targets");
   return targets[0] as TargetView;
@@ -149,12 +153,12 @@ describe("the API server, where it does not answer", () => {
 describe("the process behind a target", () => {
   it("restarts: what was known of its caches is forgotten, and its counters go on", async () => {
     await using sidecar = await start();
-    target.more = 'job_controller_stale_sync_skips_total{group="",resource="pods"} 3\n';
+    target.more = skips(3);
     cluster.objects.create(resources.jobs, { metadata: { name: "a", namespace: "shop" } });
     await nextPage(8);
     expect(await theCache(sidecar)).toMatchObject({ state: "stalled" });
     target.startedAt = 1_700_000_100;
-    target.more = 'job_controller_stale_sync_skips_total{group="",resource="pods"} 2\n';
+    target.more = skips(2);
     await nextPage();
     // It stands still only since it began, however old what it misses is.
     expect(await theCache(sidecar)).toMatchObject({ state: "lagging" });
@@ -169,8 +173,6 @@ describe("the process behind a target", () => {
 
   it("is two replicas that answer in turn: nothing can be said, and what to do is", async () => {
     await using sidecar = await start();
-    const skips = (total: number): string =>
-      `job_controller_stale_sync_skips_total{group="",resource="pods"} ${total}\n`;
     for (let turn = 0; turn < 4; turn += 1) {
       target.startedAt = turn % 2 === 0 ? 1_700_000_100 : 1_700_000_000;
       target.more = skips(turn % 2 === 0 ? 50 : 1);
