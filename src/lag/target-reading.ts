@@ -22,7 +22,7 @@ export interface StaleSkips {
 }
 
 /** A workqueue since the process began. */
-export interface TargetQueue {
+interface TargetQueue {
   readonly name: string;
   readonly depth: number;
   readonly adds: number;
@@ -39,7 +39,7 @@ interface TargetTimes {
 }
 
 /** controller-runtime's count of a controller's reconciles since the process began, by result. */
-export interface TargetReconciles {
+interface TargetReconciles {
   readonly controller: string;
   readonly results: Readonly<Record<string, number>>;
   readonly took: TargetTimes;

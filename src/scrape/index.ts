@@ -6,4 +6,4 @@
 export { ExpositionParser, type ExpositionLimits } from "./exposition-parser.ts";
 export { MetricsEndpoint, type MetricsEndpointOptions } from "./metrics-endpoint.ts";
 export type { MetricsPage, MetricsSource, Sample } from "./metrics-page.ts";
-export { SCRAPE_REASONS, ScrapeError, type ScrapeReason } from "./scrape-error.ts";
+export { SCRAPE_REASONS, ScrapeError } from "./scrape-error.ts";
