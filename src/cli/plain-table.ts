@@ -41,10 +41,13 @@ export function plainTable(head: readonly string[], rows: readonly TableRow[], o
   return table.toString().replaceAll(/ +$/gm, "");
 }
 
-/** The widest gives way until all of them have room. */
+/** The widest gives way until all of them have room; the last takes what room is left, for text over the whole width. */
 function fitted(widths: readonly number[], columns: number, flexible: number): number[] {
   const fitting = [...widths];
-  for (let over = fitting.reduce((sum, width) => sum + width, 0) - columns; over > 0; over -= 1) {
+  const over = widths.reduce((sum, width) => sum + width, 0) - columns;
+  const last = widths.length - 1;
+  if (over < 0) fitting[last] = (fitting[last] ?? 0) - over;
+  for (let more = over; more > 0; more -= 1) {
     const widest = Math.max(...fitting.slice(0, flexible));
     if (widest <= NARROWEST) break;
     fitting[fitting.indexOf(widest)] = widest - 1;

@@ -49,6 +49,38 @@ export function wireJob(name: string, more: Partial<WireObject> = {}): WireObjec
   };
 }
 
+/** One that has ended well. */
+export function doneJob(name: string): WireObject {
+  const conditions = [{ type: "Complete", status: "True", lastTransitionTime: CREATED }];
+  return wireJob(name, { status: { startTime: CREATED, completionTime: CREATED, succeeded: 1, conditions } });
+}
+
+/** A pod of the Job whose one container waits for this reason. */
+export function wirePod(name: string, of: WireObject, reason: string): WireObject {
+  const owner = {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    name: of.metadata["name"],
+    uid: of.metadata["uid"],
+    controller: true,
+  };
+  const containerStatuses = [{ name: "main", state: { waiting: { reason, message: "it says why" } } }];
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      namespace: "shop",
+      uid: `uid-of-${name}`,
+      resourceVersion: "11",
+      creationTimestamp: CREATED,
+      ownerReferences: [owner],
+    },
+    spec: { containers: [{ name: "main", image: "registry.example/export:v9" }] },
+    status: { phase: "Pending", startTime: CREATED, containerStatuses },
+  };
+}
+
 /** As `kubectl get -o json` prints them. */
 export function jsonList(items: readonly unknown[]): string {
   return `${JSON.stringify({ apiVersion: "v1", items, kind: "List", metadata: { resourceVersion: "" } }, null, 4)}\n`;

@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { replayRecording, type Replayed, type ReplayOptions } from "../../src/dump/index.ts";
+import { CREATED } from "../jobs/objects.ts";
+import { doneJob, folderOf, jsonList, wireJob, wirePod, type WireObject } from "./files.ts";
+
+type Line = Record<string, unknown>;
+
+/** `minutes` after `CREATED`. */
+function after(minutes: number): string {
+  return new Date(Date.parse(CREATED) + minutes * 60_000).toISOString();
+}
+
+function listed(minutes: number, items: readonly WireObject[], kind = "List"): Line {
+  const list = {
+    ...(JSON.parse(jsonList(items)) as object),
+    kind,
+    ...(kind === "List" ? {} : { apiVersion: "batch/v1" }),
+  };
+  return { at: after(minutes), type: "LISTED", object: list };
+}
+
+function event(minutes: number, type: string, object: WireObject): Line {
+  return { at: after(minutes), type, object };
+}
+
+function end(minutes: number): Line {
+  return { at: after(minutes), type: "END" };
+}
+
+async function replay(lines: readonly (Line | string)[], options: Partial<ReplayOptions> = {}): Promise<Replayed> {
+  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
+  const folder = folderOf({ "r.ndjson": text });
+  return replayRecording(join(folder, "r.ndjson"), { stepMs: 10_000, until: undefined, rules: [], ...options });
+}
+
+/** `raised S13 warning 10:00`, with minutes and seconds since `CREATED`. */
+function told({ answer }: Replayed): readonly string[] {
+  return answer.transitions.map(({ at, change, finding: { kind, severity } }) => {
+    return `${change} ${kind} ${severity} ${(Date.parse(at) - Date.parse(CREATED)) / 60_000}`;
+  });
+}
+
+const job = wireJob("a");
+const pulling = wirePod("a-x", job, "ImagePullBackOff");
+const starting = wirePod("a-x", job, "ContainerCreating");
+
+describe("a replay", () => {
+  it("raises and escalates when time alone says so, and clears with the event that ends it", async () => {
+    const replayed = await replay([listed(0, [job, pulling]), event(41, "MODIFIED", starting), end(60)]);
+    expect(told(replayed)).toEqual(["raised S13 warning 10", "escalated S13 critical 30", "cleared S13 critical 41"]);
+    expect(replayed.answer.final).toEqual([]);
+    expect(replayed.failure).toBeUndefined();
+  });
+
+  it("judges at an event, and else at steps", async () => {
+    const lines = [listed(0.05, [job, pulling]), end(12)];
+    expect(told(await replay(lines, { stepMs: 60_000 }))).toEqual(["raised S13 warning 10.05"]);
+    expect(told(await replay([...lines.slice(0, 1), event(10.01, "ADDED", doneJob("b")), end(12)]))).toEqual([
+      "raised S13 warning 10.01",
+    ]);
+  });
+
+  it("says what is found at the end, with its age then", async () => {
+    const { answer } = await replay([listed(0, [job, pulling]), end(20)]);
+    expect(answer.final).toMatchObject([{ kind: "S13", object: { name: "a" }, since: CREATED, ageSeconds: 1_200 }]);
+  });
+
+  it("goes on to another end when it is told to, or ends before", async () => {
+    const lines = [listed(0, [job, pulling]), event(41, "MODIFIED", starting), end(41)];
+    const until = (minutes: number) => ({ until: Date.parse(after(minutes)) });
+    expect(told(await replay(lines, until(20)))).toEqual(["raised S13 warning 10"]);
+    expect(told(await replay(lines.slice(0, 1), until(31)))).toEqual([
+      "raised S13 warning 10",
+      "escalated S13 critical 30",
+    ]);
+  });
+
+  it("knows from a list what is gone", async () => {
+    const gone = await replay([listed(0, [job, pulling]), listed(15, [], "JobList"), end(60)]);
+    expect(told(gone)).toEqual(["raised S13 warning 10", "cleared S13 warning 15"]);
+    const elsewhere = { ...listed(15, [], "JobList"), namespace: "other" };
+    expect(told(await replay([listed(0, [job, pulling]), elsewhere, end(20)]))).toEqual(["raised S13 warning 10"]);
+  });
+
+  it("takes a deletion, and what comes back under the name", async () => {
+    const lines = [listed(0, [job, pulling]), event(15, "DELETED", job), event(16, "ADDED", job), end(20)];
+    expect(told(await replay(lines))).toEqual([
+      "raised S13 warning 10",
+      "cleared S13 warning 15",
+      "raised S13 warning 16",
+    ]);
+  });
+
+  it("passes over kinds of no interest, bookmarks and passes", async () => {
+    const other = { apiVersion: "v1", kind: "Service", metadata: { name: "s" } };
+    const bookmark = { apiVersion: "batch/v1", kind: "Job", metadata: { resourceVersion: "12" } };
+    const pass = { at: after(1), type: "PASS", controller: "jobs", key: "shop/a" };
+    const lines = [
+      listed(0, [doneJob("a"), other]),
+      event(1, "BOOKMARK", bookmark),
+      pass,
+      event(2, "ADDED", other),
+      end(3),
+    ];
+    expect(await replay(lines)).toEqual({ answer: { transitions: [], final: [] }, failure: undefined });
+  });
+
+  it("reads what is compressed", async () => {
+    const text = [listed(0, [job, pulling]), end(12)].map((line) => JSON.stringify(line)).join("\n");
+    const folder = folderOf({ "r.ndjson.gz": gzipSync(text) });
+    const options = { stepMs: 10_000, until: undefined, rules: [] };
+    expect(told(await replayRecording(join(folder, "r.ndjson.gz"), options))).toEqual(["raised S13 warning 10"]);
+  });
+
+  it.each([
+    ["no JSON", "{", "cannot be read"],
+    ["no time", { type: "END" }, 'it has no "at"'],
+    ["a time that is none", { at: "soon", type: "END" }, 'its "at" is no time'],
+    ["a type that nobody knows", { at: after(11), type: "MOVED" }, 'of no type that is known: "MOVED"'],
+    ["no object", { at: after(11), type: "ADDED" }, 'it has no "object"'],
+    ["an object without a kind", event(11, "ADDED", { metadata: {} } as WireObject), "no apiVersion or no kind"],
+    ["an object that does not read", event(11, "ADDED", wireJob("a", { spec: { parallelism: "1" } })), "parallelism"],
+    ["a time before the line before", listed(-1, []), "older than the line before it"],
+    [
+      "samples without a value",
+      { at: after(11), type: "TARGET", target: "kcm", samples: [{}] },
+      "a sample has no name",
+    ],
+  ])("names the line that has %s, and loses nothing before it", async (_, line, why) => {
+    const { answer, failure } = await replay([
+      listed(0, [job, pulling]),
+      event(10, "ADDED", doneJob("b")),
+      line,
+      end(60),
+    ]);
+    expect(failure).toMatchObject({
+      code: "BAD_RECORDING",
+      message: expect.stringContaining(" line 3 cannot be ") as string,
+    });
+    expect(failure?.message).toContain(why);
+    expect(answer.transitions.map(({ change }) => change)).toEqual(["raised"]);
+  });
+});
