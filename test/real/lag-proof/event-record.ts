@@ -74,7 +74,7 @@ export class EventRecord implements AsyncDisposable {
     const versions: number[] = [];
     this.#versions.set(key(kind), versions);
     const { signal } = this.#stopping;
-    const url = `${path(kind)}/${kind.resource}?watch=true&timeoutSeconds=3600&resourceVersion=${from}`;
+    const url = `${path(kind)}/${kind.resource}?watch=true&timeoutSeconds=7200&resourceVersion=${from}`;
     try {
       for await (const { object } of client.lines(url, signal)) versions.push(Number(object.metadata.resourceVersion));
     } catch (thrown) {

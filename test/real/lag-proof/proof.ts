@@ -16,7 +16,7 @@ import { TARGET, targetFlags } from "./target-flags.ts";
 /** The pods of a played kubelet are on a node that does not exist, for which this one would delete them. */
 const CONTROLLERS = ["*", "-pod-garbage-collector-controller"];
 
-export interface Delay {
+interface Delay {
   readonly delaySeconds: number;
   readonly forSeconds: number;
 }
@@ -86,7 +86,7 @@ export async function prove({ late, runs }: ProofOptions): Promise<Run[]> {
     return (unified ?? 0) === (await skipsOf(manager, late));
   });
   await readings.stop();
-  await pause(200); // for the beat after the last reading, and for the events to arrive
+  await pause(1_000); // until the events and the beat after the last answer are there
   await commits.stop();
   await events.stop();
 
