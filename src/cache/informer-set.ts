@@ -9,6 +9,8 @@ export interface InformerSetOptions {
   /** The `name` label of the caches' metrics; "stalewatch" unless given. The second cache of a kind has its scope behind it. */
   name?: string;
   resyncPeriodMs?: number;
+  /** The cache of a kind starts when this resolves; at once unless given. Rejects only with the signal's reason. */
+  startWhen?: (resource: Resource, signal: AbortSignal) => Promise<void>;
   env?: Partial<Env>;
 }
 
@@ -72,8 +74,23 @@ export class InformerSet implements AsyncDisposable {
   }
 
   #start(informer: Informer, signal: AbortSignal): void {
-    this.#runs.push(informer.run({ signal }));
+    const { startWhen } = this.#options;
+    this.#runs.push(startWhen ? runLater(informer, startWhen, signal) : informer.run({ signal }));
   }
+}
+
+async function runLater(
+  informer: Informer,
+  startWhen: (resource: Resource, signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await startWhen(informer.resource, signal);
+  } catch (thrown) {
+    if (signal.aborted) return;
+    throw thrown;
+  }
+  await informer.run({ signal });
 }
 
 function scopeText({ namespace, labelSelector, fieldSelector }: Scope): string {

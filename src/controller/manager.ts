@@ -2,7 +2,7 @@ import { defined, formatDuration, parseDuration, StalewatchError } from "../base
 import { type Informer, InformerSet, type InformerStatus } from "../cache/index.ts";
 import { type Cluster, KubeClient, type LiveReader, loadCluster, type Writer } from "../kube/index.ts";
 import { uniqueIntervals } from "../requeue/index.ts";
-import { resourceName } from "../resources/index.ts";
+import { type Resource, resourceName } from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { deadline } from "./deadline.ts";
 import { drainControllers } from "./drain-controllers.ts";
@@ -39,6 +39,11 @@ export interface ManagerOptions {
    * nobody else. There is no limit to how long that may take then. Not together with `leaderElection`.
    */
   independent?: boolean;
+  /**
+   * The cache of a kind starts when this resolves, for kinds that may not be installed; at once unless given. Rejects only with the signal's
+   * reason.
+   */
+  startWhen?: (resource: Resource, signal: AbortSignal) => Promise<void>;
   /** How long the first lists may take; 2 minutes unless given. */
   cacheSyncTimeoutMs?: number;
   /** How long passes under way may go on after the signal before theirs abort; 30 s unless given. */
@@ -182,13 +187,13 @@ export class Manager implements AsyncDisposable {
   async #runWith(client: LiveReader & Writer, electionClient: LiveReader & Writer, stop: AbortSignal): Promise<void> {
     this.#state = "syncing";
     const env = this.#env;
-    const { leaderElection, cacheName } = this.#options;
+    const { leaderElection, cacheName, startWhen } = this.#options;
     const leadership = leaderElection && new Leadership({ client: electionClient, ...leaderElection }, client, env);
     const informers = new InformerSet({
       client,
       resyncPeriodMs: this.#resyncPeriodMs,
       env,
-      ...defined({ name: cacheName }),
+      ...defined({ name: cacheName, startWhen }),
     });
     this.#informers = informers;
     const host: ControllerHost = {

@@ -2,6 +2,7 @@
 // Promises: one reason an object, by a fixed order; `since` from API timestamps, so a restart does not reset it; pure verdicts.
 // Does not write to the cluster, and does not judge what waits by design.
 // Start with one file of kinds/, then job-order.ts and verdict.ts; world.ts is what a kind may look at.
+export { cronJobOrder } from "./cronjob-order.ts";
 export type { Stage } from "./decision-order.ts";
 export type { AgeLimits, Finding } from "./finding.ts";
 export { evidenceKinds, type Node, type Workload } from "./evidence-kinds.ts";
@@ -12,7 +13,8 @@ export { renderKindPage } from "./kind-page.ts";
 export type { LimitRule, LimitRules } from "./limits.ts";
 export { byLabelDependency, byNameDependency, byOwnerDependency, Dependencies } from "./live/dependencies.ts";
 export { EvidenceReader } from "./live/evidence-reader.ts";
-export { judges, type JudgesOptions } from "./live/judges.ts";
+export { addedKinds, judges, type JudgesOptions } from "./live/judges.ts";
+export { whenServed } from "./live/when-served.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
 export { type Missed, type ParsedSchedule, Schedule } from "./schedule.ts";
 export { podOrder } from "./pod-order.ts";

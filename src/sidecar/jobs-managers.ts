@@ -1,7 +1,7 @@
 import { defined } from "../base/index.ts";
 import type { Informer } from "../cache/index.ts";
 import { Manager, type ManagerOptions } from "../controller/index.ts";
-import { type EvidenceReader, type Findings, judges } from "../jobs/index.ts";
+import { addedKinds, type EvidenceReader, type Findings, judges, whenServed } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { type DeepReadonly, type Job, type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -41,12 +41,22 @@ export function jobsManagers(options: SidecarOptions, parts: ManagerParts): read
       env,
       ...defined({ namespace, concurrency, limits, onPass }),
     });
-    const named = { controllers, cacheName: cacheName(namespaces, namespace), independent: true };
+    const startWhen = whenServed({ client: parts.client, clock: env.clock, kinds: addedKinds, namespace });
+    const named = { controllers, cacheName: cacheName(namespaces, namespace), independent: true, startWhen };
     const manager = manage(options, parts, named);
     return manager;
   };
   if (namespaces.length <= 1) return [manageJobs(namespaces[0], (plural) => plural)];
   return namespaces.map((namespace, index) => manageJobs(namespace, (plural) => nameFor(plural, namespace, index)));
+}
+
+/** The caches that are there, or are to be whatever is installed. */
+export function informersOf(manager: Manager): readonly Informer[] {
+  return [...manager.informers()].filter((informer) => informer.hasSynced() || !isAdded(informer.resource));
+}
+
+function isAdded(resource: Resource): boolean {
+  return addedKinds.some((kind) => resourceName(kind) === resourceName(resource));
 }
 
 /** The controllers that run beside, if there are any: on caches of their own, which may hold another part of a kind. */
@@ -61,7 +71,7 @@ export function controllersManager(
 function manage(
   { syncPeriodMs, featureGates }: SidecarOptions,
   { client, env }: Pick<ManagerParts, "client" | "env">,
-  managed: Pick<ManagerOptions, "controllers" | "cacheName" | "independent">,
+  managed: Pick<ManagerOptions, "controllers" | "cacheName" | "independent" | "startWhen">,
 ): Manager {
   const given = defined({ syncPeriod: syncPeriodMs, featureGates });
   return new Manager({ ...managed, client, env, cacheSyncTimeoutMs: NO_DEADLINE, ...given });

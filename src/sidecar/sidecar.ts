@@ -12,7 +12,7 @@ import { type DeepReadonly, type Job, type Resource, resourceName, resources } f
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
 import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
-import { controllersManager, jobsManagers } from "./jobs-managers.ts";
+import { controllersManager, informersOf, jobsManagers } from "./jobs-managers.ts";
 import { type JobsSources, jobsView } from "./jobs-view.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
@@ -207,11 +207,11 @@ export class Sidecar {
   }
 
   #informers(): readonly Informer[] {
-    return [...this.#managers.flatMap((manager) => [...manager.informers()]), ...(this.#watched?.informers() ?? [])];
+    return [...this.#managers.flatMap(informersOf), ...(this.#watched?.informers() ?? [])];
   }
 
   #judged(): JobsSources {
-    const informers = this.#jobsManagers.flatMap((manager) => [...manager.informers()]);
+    const informers = this.#jobsManagers.flatMap(informersOf);
     return { findings: this.#findings, evidence: this.#evidence, informers };
   }
 

@@ -1,5 +1,6 @@
 import { messageOf, sleep } from "../base/index.ts";
 import { type FailureReason, type Informer, InformerSet, listFailures, reasonOf } from "../cache/index.ts";
+import { addedKinds } from "../jobs/index.ts";
 import type { DiscoveredResource, KubeClient, Scope } from "../kube/index.ts";
 import { metadataOf, resourceName, resources } from "../resources/index.ts";
 import type { Counter, Env } from "../telemetry/index.ts";
@@ -9,6 +10,12 @@ import type { WatchedKind } from "./sidecar-options.ts";
 
 /** A kind may be installed, or a server become reachable, at any time. */
 const LOOK_AGAIN_MS = 30_000;
+
+/** Whole, by whoever judges them. */
+const CACHED_ANYWAY: ReadonlySet<string> = new Set([resources.jobs, resources.cronJobs].map(resourceName));
+const JUDGED_IN_PART: ReadonlySet<string> = new Set(
+  [resources.pods, resources.leases, ...addedKinds].map(resourceName),
+);
 
 export interface WatchedKindsOptions {
   readonly client: KubeClient;
@@ -31,8 +38,7 @@ export class WatchedKinds {
   constructor(options: WatchedKindsOptions) {
     this.#options = options;
     this.#informers = new InformerSet({ client: options.client, env: options.env });
-    // Jobs are cached in any case.
-    const kinds = options.kinds.filter((kind) => resourceName(kind) !== resourceName(resources.jobs));
+    const kinds = options.kinds.filter((kind) => !CACHED_ANYWAY.has(resourceName(kind)));
     this.#missing = new Map(kinds.map((kind) => [resourceName(kind), kind]));
     this.#failures = new Map(kinds.map((kind) => [resourceName(kind), listFailures(options.env.meter, kind)]));
     for (const name of this.#missing.keys()) this.#problems.set(name, "the API server has not been asked for it yet");
@@ -79,8 +85,8 @@ export class WatchedKinds {
     const resource = metadataOf(found);
     const scopes: Scope[] =
       found.namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
-    // Of the pods there is another cache, with all that is known of those that Jobs made.
-    const suffix = name === resourceName(resources.pods) ? ":metadata" : "";
+    // Those that are judged have another cache, of a part of them with more than their metadata.
+    const suffix = JUDGED_IN_PART.has(name) ? ":metadata" : "";
     for (const scope of scopes) {
       this.#informers.get(resource, scope, cacheName(namespaces, scope.namespace) + suffix);
     }

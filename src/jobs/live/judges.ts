@@ -1,10 +1,13 @@
 import type { Informer } from "../../cache/index.ts";
 import type { ManagedController } from "../../controller/index.ts";
-import type { DeepReadonly, Job } from "../../resources/index.ts";
+import type { DeepReadonly, Job, Resource } from "../../resources/index.ts";
+import { evidenceKinds } from "../evidence-kinds.ts";
 import { Caches } from "./caches.ts";
+import { cronJobsController } from "./cronjobs-controller.ts";
 import { jobsController } from "./jobs-controller.ts";
 import type { JudgeOptions } from "./judging-controller.ts";
 import { podsController } from "./pods-controller.ts";
+import { workloadsController } from "./workloads-controller.ts";
 
 export interface JudgesOptions extends Omit<JudgeOptions, "caches" | "name"> {
   /** The caches of the manager that runs them, once it has any. */
@@ -15,6 +18,9 @@ export interface JudgesOptions extends Omit<JudgeOptions, "caches" | "name"> {
   onPass?: (job: DeepReadonly<Job>) => void;
 }
 
+/** Kinds that are judged, or judged by, where somebody has installed them. */
+export const addedKinds: readonly Resource[] = [evidenceKinds.workloads];
+
 /**
  * One controller for each kind of object that is judged, all for one manager, whose `independent` lets the others go on where one kind may
  * not be read.
@@ -23,5 +29,11 @@ export function judges(options: JudgesOptions): readonly ManagedController[] {
   const { informers, nameOf = (plural) => plural, ...shared } = options;
   const caches = new Caches(informers);
   const named = (plural: string): JudgeOptions => ({ ...shared, caches, name: nameOf(plural) });
-  return [jobsController({ ...shared, ...named("jobs") }), podsController(named("pods"))];
+  const jobs = jobsController({ ...shared, ...named("jobs") });
+  return [
+    jobs,
+    podsController(named("pods")),
+    cronJobsController(named("cronjobs")),
+    workloadsController(named("workloads"), jobs),
+  ];
 }

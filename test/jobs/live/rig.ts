@@ -1,5 +1,13 @@
 import { Manager, type ManagerOptions } from "../../../src/controller/index.ts";
-import { EvidenceReader, type Finding, Findings, judges, type JudgesOptions } from "../../../src/jobs/index.ts";
+import {
+  addedKinds,
+  EvidenceReader,
+  type Finding,
+  Findings,
+  judges,
+  type JudgesOptions,
+  whenServed,
+} from "../../../src/jobs/index.ts";
 import { KubeClient } from "../../../src/kube/index.ts";
 import { resources } from "../../../src/resources/index.ts";
 import { type Log, noopLog, noopMeter, resolveEnv } from "../../../src/telemetry/index.ts";
@@ -21,7 +29,7 @@ export interface PodDraft {
 }
 
 export interface JudgingOptions extends Pick<ManagerOptions, "syncPeriod"> {
-  seenUntil?: JudgesOptions["seenUntil"];
+  seenUntil?: NonNullable<JudgesOptions["seenUntil"]>;
 }
 
 /** Everything that judges in one process, on an embedded cluster that may have others beside and before it. */
@@ -55,7 +63,8 @@ export class Judging implements AsyncDisposable {
     this.evidence = new EvidenceReader({ client: new KubeClient({ transport: reading, env }), env: resolveEnv(env) });
     const informers = (): ReturnType<Manager["informers"]> => this.manager.informers();
     const controllers = judges({ findings: this.findings, evidence: this.evidence, informers, env, ...judging });
-    this.manager = new Manager({ controllers, client, independent: true, syncPeriod, env });
+    const startWhen = whenServed({ client, clock: cluster.clock, kinds: addedKinds, namespace: undefined });
+    this.manager = new Manager({ controllers, client, independent: true, startWhen, syncPeriod, env });
     this.#running = Promise.all([this.manager, this.evidence].map((part) => part.run({ signal: this.#stop.signal })));
   }
 
