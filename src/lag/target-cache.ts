@@ -13,7 +13,7 @@ export interface TargetCacheOptions {
   readonly scope: TargetScope;
   readonly budgetMs: number;
   readonly reads: boolean;
-  readonly stalledAfterMs?: () => number;
+  readonly stalledAfterMs: () => number;
   readonly clock: Clock;
 }
 

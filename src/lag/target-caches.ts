@@ -7,6 +7,7 @@ import type { Target } from "./target.ts";
 import { TargetCache } from "./target-cache.ts";
 import type { TargetKinds } from "./target-kinds.ts";
 import type { PublishedStore, TargetReading } from "./target-reading.ts";
+import { unwrapVersion } from "./unwrap.ts";
 
 export interface TargetCachesOptions {
   readonly target: Pick<Target, "name" | "scope">;
@@ -16,8 +17,8 @@ export interface TargetCachesOptions {
   /** 0 for no reads: then no cache's lag has an upper bound. */
   readonly probeIntervalMs: number;
   readonly budgetMs: number;
-  /** How long a cache of this kind may stand still beside what it misses; 90 s unless given. */
-  readonly stalledAfterMs?: (resource: Resource) => number;
+  /** How long a cache of this kind may stand still beside what it misses. */
+  readonly stalledAfterMs: (resource: Resource) => number;
   readonly env: Env;
 }
 
@@ -138,11 +139,11 @@ export class TargetCaches {
         resource,
         // Short watches, however little the kind matters: on a long one an idle kind is confirmed about once a minute, so that a
         // healthy cache would be `unknown` half of the time (docs/targets.md has the cost).
-        head: heads.get(resource, {}, true),
+        head: heads.get(resource, {}, true, standsAt(store)),
         scope: target.scope ?? (UNFILTERED.has(store.name) ? "all" : "unknown"),
         budgetMs,
         reads: probeIntervalMs > 0,
-        ...(stalledAfterMs ? { stalledAfterMs: () => stalledAfterMs(resource) } : {}),
+        stalledAfterMs: () => stalledAfterMs(resource),
         clock: env.clock,
       },
       sighting,
@@ -167,6 +168,11 @@ export class TargetCaches {
     if (kept.labels) retractLag(this.#options.env.meter, kept.labels);
     kept.labels = undefined;
   }
+}
+
+/** A version of 0 is none, and digits that are no number say nothing. */
+function standsAt({ digits }: PublishedStore): (newest: bigint) => bigint {
+  return (newest) => (digits ? unwrapVersion(digits, newest) : newest);
 }
 
 function keyOf({ name, group, version, resource }: PublishedStore): string {

@@ -1,6 +1,8 @@
 import { messageOf, sleep, StalewatchError } from "../base/index.ts";
 import { ScrapeError } from "../scrape/index.ts";
+import type { Resource } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
+import { STALLED_AFTER_MS } from "./lag-state.ts";
 import type { Target } from "./target.ts";
 import { type TargetCacheAnswer, TargetCaches, type TargetCachesOptions, type TargetVerdict } from "./target-caches.ts";
 import { targetRestartsTotal, targetScrapeFailuresTotal, targetScrapeSeconds, targetUp } from "./target-metrics.ts";
@@ -8,9 +10,11 @@ import { TargetProcess } from "./target-process.ts";
 import { isRead, readTarget, type StaleSkips, type TargetReading } from "./target-reading.ts";
 import { TargetSkips } from "./target-skips.ts";
 
-export interface TargetWatchOptions extends Omit<TargetCachesOptions, "target"> {
+export interface TargetWatchOptions extends Omit<TargetCachesOptions, "target" | "stalledAfterMs"> {
   readonly target: Target;
   readonly intervalMs: number;
+  /** How soon a dead watch of this kind has to be found; 90 s unless given. */
+  readonly stalledAfterMs?: (resource: Resource) => number;
   readonly env: Env;
 }
 
@@ -63,7 +67,15 @@ export class TargetWatch {
   constructor(options: TargetWatchOptions) {
     this.#options = options;
     this.#skips = new TargetSkips(options.target.name, options.env.meter);
-    this.#caches = new TargetCaches(options);
+    const { intervalMs, stalledAfterMs = () => STALLED_AFTER_MS } = options;
+    this.#caches = new TargetCaches({
+      ...options,
+      // Seen from page to page: the one that shows it comes up to an interval later.
+      stalledAfterMs: (resource) => {
+        const soon = stalledAfterMs(resource);
+        return Math.max(soon - intervalMs, soon / 2);
+      },
+    });
   }
 
   /** Resolves after the abort. */

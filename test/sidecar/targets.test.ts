@@ -130,9 +130,9 @@ describe("a target's cache", () => {
     jobsStore();
     await cluster.settle({ advance: 30_000 });
     addJob("a");
-    await cluster.settle({ advance: 85_000 });
+    await cluster.settle({ advance: 70_000 });
     expect(await cacheOf(sidecar)).toMatchObject({ state: "lagging" });
-    await cluster.settle({ advance: 30_000 });
+    await cluster.settle({ advance: 21_000 });
     expect(await cacheOf(sidecar)).toMatchObject({ state: "stalled" });
     expect((await sidecar.get("health", "/readyz")).status).toBe(200);
   });
