@@ -1,8 +1,8 @@
-import { whenAborted } from "../base/index.ts";
+import { defined, whenAborted } from "../base/index.ts";
 import type { ListerWatcher, Scope } from "../kube/index.ts";
 import { type Resource, resourceName, versionToMetric } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
-import { HeadWatch } from "./head-watch.ts";
+import { HeadWatch, type HeadWatchOptions } from "./head-watch.ts";
 import { headResourceVersion, headTimestampSeconds } from "./metrics.ts";
 
 export interface HeadSetOptions {
@@ -22,13 +22,13 @@ export class HeadSet {
     this.#options = options;
   }
 
-  /** Made when first asked for, then with `prompt` (see `HeadWatchOptions`); started at once when the set runs already. */
-  get(resource: Resource, scope: Scope, prompt: boolean): HeadWatch {
+  /** Made when first asked for, then with `prompt` and `beginAt` (see `HeadWatchOptions`); started at once when the set runs already. */
+  get(resource: Resource, scope: Scope, prompt: boolean, beginAt?: HeadWatchOptions["beginAt"]): HeadWatch {
     const { namespace = "", labelSelector = "", fieldSelector = "" } = scope;
     const key = [resourceName(resource), namespace, labelSelector, fieldSelector].join("\n");
     const known = this.#watches.get(key);
     if (known) return known;
-    const watch = new HeadWatch({ ...this.#options, resource, scope, prompt });
+    const watch = new HeadWatch({ ...this.#options, resource, scope, prompt, ...defined({ beginAt }) });
     this.#watches.set(key, watch);
     if (this.#signal) this.#start(watch, this.#signal);
     return watch;

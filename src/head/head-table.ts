@@ -5,6 +5,8 @@ import { thinPoints, thinReads } from "./thinning.ts";
 export interface HeadTableOptions {
   /** Whether consistent reads are kept as evidence (without any no lag has an upper bound); true unless given. Heartbeats always are. */
   readonly keepsReads?: boolean;
+  /** Where to begin, by the version of the first read, which it is unless given or if that is higher. The watch goes on from there. */
+  readonly beginAt?: (version: bigint) => bigint;
   /** Points, and as many reads, that are kept at most; 2048 unless given. */
   readonly limit?: number;
 }
@@ -30,6 +32,7 @@ const LIMIT = 2_048;
 export class HeadTable {
   readonly #keepsReads: boolean;
   readonly #limit: number;
+  readonly #beginAt: (version: bigint) => bigint;
   #beganAt = Number.NEGATIVE_INFINITY;
   #start = 0n;
   #position = 0n;
@@ -40,8 +43,9 @@ export class HeadTable {
   #lastEvent: { version: string; arrivedAt: number } | undefined;
   #rewinds = 0;
 
-  constructor({ keepsReads = true, limit = LIMIT }: HeadTableOptions = {}) {
+  constructor({ keepsReads = true, beginAt = (version) => version, limit = LIMIT }: HeadTableOptions = {}) {
     this.#keepsReads = keepsReads;
+    this.#beginAt = beginAt;
     this.#limit = limit;
   }
 
@@ -113,7 +117,8 @@ export class HeadTable {
     if (sentAt < this.#beganAt) return "outdated";
     const wentBack = version < answer.newestBefore;
     if (wentBack) this.#rewinds += 1;
-    if (wentBack || this.#start === 0n) this.#begin(version, answeredAt);
+    if (wentBack) this.#begin(version, version, answeredAt);
+    else if (this.#start === 0n) this.#begin(this.#startFor(version), version, answeredAt);
     if (this.#keepsReads || source === "heartbeat") this.#keep({ version, sentAt, answeredAt, source });
     if (version > this.#newest) this.#newest = version;
     return wentBack ? "rewind" : "kept";
@@ -130,14 +135,19 @@ export class HeadTable {
     this.#thin(now);
   }
 
-  #begin(version: bigint, beganAt: number): void {
+  #begin(start: bigint, newest: bigint, beganAt: number): void {
     this.#beganAt = beganAt;
-    this.#start = version;
-    this.#position = version;
-    this.#newest = version;
+    this.#start = start;
+    this.#position = start;
+    this.#newest = newest;
     this.#points = [];
     this.#reads = [];
     this.#lastEvent = undefined;
+  }
+
+  #startFor(version: bigint): bigint {
+    const asked = this.#beginAt(version);
+    return asked < version ? asked : version;
   }
 
   #advance(position: bigint): void {

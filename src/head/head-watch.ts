@@ -1,4 +1,4 @@
-import { Backoff, isAbort, messageOf, sleep, StalewatchError, type Timer } from "../base/index.ts";
+import { Backoff, defined, isAbort, messageOf, sleep, StalewatchError, type Timer } from "../base/index.ts";
 import { isExpired, isForbidden, type ListerWatcher, type Scope, type WatchEvent } from "../kube/index.ts";
 import { isComparableVersion, type KubeObject, metadataOf, type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -34,6 +34,11 @@ export interface HeadWatchOptions {
    * confirms the read before it. Otherwise watches last long, and an idle kind is confirmed about once a minute.
    */
   readonly prompt: boolean;
+  /**
+   * Where a cache of the kind stands, by the version of the first read. The watch begins there, so that nothing has to happen until that
+   * cache can be judged; where the server has forgotten what came after, it begins at a read.
+   */
+  readonly beginAt?: (version: bigint) => bigint;
   readonly env: Env;
 }
 
@@ -62,10 +67,10 @@ export class HeadWatch {
   readonly #listeners: Set<() => void> = new Set();
 
   constructor(options: HeadWatchOptions) {
-    const { resource, scope = {}, probeIntervalMs, env } = options;
+    const { resource, scope = {}, probeIntervalMs, beginAt, env } = options;
     this.resource = metadataOf(resource);
     this.scope = scope;
-    this.table = new HeadTable({ keepsReads: probeIntervalMs > 0 });
+    this.table = new HeadTable({ keepsReads: probeIntervalMs > 0, ...defined({ beginAt }) });
     this.#options = options;
     this.#counters = headCounters(env.meter, resource);
     this.#backoff = new Backoff({ baseMs: 800, maxMs: 30_000, factor: 2, jitter: 1, resetAfterMs: 120_000 }, env);
@@ -272,9 +277,11 @@ export class HeadWatch {
     // What cannot be read, or is forgotten, cannot be gone through event by event: the watch goes on behind it.
     this.#skips ||= reason !== "broken";
     this.#counters.restarts[reason].inc();
-    this.#doubt = describe(thrown, this.resource);
+    const error = describe(thrown, this.resource);
     const { log } = this.#options.env;
-    log.warn("the head watch failed", { resource: resourceName(this.resource), reason, error: this.#doubt });
+    // A kind that may not be watched fails so for good.
+    if (error !== this.#doubt) log.warn("the head watch failed", { resource: resourceName(this.resource), reason, error });
+    this.#doubt = error;
     return this.#backoff.next();
   }
 

@@ -14,6 +14,22 @@ describe("a head table", () => {
     expect(table.position).toBe(0n);
   });
 
+  it.each([
+    { asked: 90n, start: 90n },
+    { asked: 100n, start: 100n },
+    { asked: 110n, start: 100n },
+  ])("asked to begin at $asked, begins at $start when the first read says 100", ({ asked, start }) => {
+    const table = begun({ beginAt: () => asked });
+    expect(table.view()).toMatchObject({ start, position: start, reads: [{ version: 100n }] });
+    expect(table.newest).toBe(100n);
+  });
+
+  it("begins at the read that shows a restore, wherever it was asked to begin", () => {
+    const table = begun({ beginAt: () => 40n });
+    table.read({ version: "50", sentAt: 10, answeredAt: 11, source: "probe", newestBefore: table.newest });
+    expect(table.view()).toMatchObject({ start: 50n, position: 50n });
+  });
+
   it("takes each event once, in order", () => {
     const table = begun();
     expect(table.event("110", 10)).toBe(true);

@@ -133,6 +133,48 @@ describe("a head watch", () => {
     expect(watch.table.view()).toBeDefined();
   });
 
+  it("begins where a cache stands, and confirms it by the next closing bookmark", async () => {
+    const stands = BigInt(addJob());
+    const stopOthers = moveOthers();
+    await cluster.settle({ advance: 60_000 });
+    const watch = await start({ beginAt: () => stands });
+    await cluster.settle({ advance: 13_000 });
+    const now = clock.monotonic();
+    const seen = { version: stands, sentAt: now, receivedAt: now, scope: "same" } as const;
+    const view = watch.table.view();
+    expect(view?.start).toBe(stands);
+    expect(view && lagBounds(view, seen)).toMatchObject({ minMs: 0, maxMs: expect.any(Number), eventsBehind: 0 });
+    expect(allRestarts()).toBe(0);
+    stopOthers();
+  });
+
+  it("knows what a cache misses that stood still since before it began", async () => {
+    const stands = BigInt(addJob());
+    const missed = BigInt(addJob());
+    await cluster.settle({ advance: 60_000 });
+    const watch = await start({ beginAt: () => stands });
+    await cluster.settle({ advance: 20_000 });
+    const now = clock.monotonic();
+    const view = watch.table.view();
+    expect(view?.points).toMatchObject([{ first: missed, notBefore: Number.NEGATIVE_INFINITY }]);
+    const bounds = view && lagBounds(view, { version: stands, sentAt: now, receivedAt: now, scope: "same" });
+    expect(bounds).toMatchObject({ minMs: 20_000, maxMs: undefined, eventsBehind: 1 });
+  });
+
+  it("begins at a read where the server has forgotten what the cache misses", async () => {
+    const stands = BigInt(addJob());
+    addJob();
+    cluster.compact();
+    const watch = await start({ beginAt: () => stands });
+    await cluster.settle({ advance: 20_000 });
+    const { points = [] } = watch.table.view() ?? {};
+    expect(points).toMatchObject([{ first: stands + 1n, events: 0 }]);
+    expect(restarts("expired")).toBe(1);
+    const missed = addJob();
+    await cluster.settle();
+    expect(watch.table.lastEvent?.version).toBe(missed);
+  });
+
   it("says where a gap is when the server has forgotten what came between", async () => {
     const watch = await start();
     addJob();
