@@ -109,6 +109,7 @@ describe("a target's cache", () => {
       expect.stringContaining("serves no kind jobs.v1beta1.batch"),
     ]);
     expect(await metrics(sidecar)).toContain('resource="networkpolicies",state="fresh"} 1');
+    expect(sidecar.lines.filter(({ fields }) => fields["resource"] === "configmaps.v1")).toHaveLength(1);
   });
 
   it("of a process that may filter is never lagging, unless its scope is declared", async () => {
