@@ -24,7 +24,8 @@ beforeEach(async () => {
   stop = new AbortController();
   isCut = false;
   const client = new KubeClient({ transport: cutable(cluster.transport()), env });
-  informer = new Informer({ client, resource: resources.jobs as Resource, env });
+  const resource: Resource = resources.jobs;
+  informer = new Informer({ client, resource, env });
   const heads = new HeadSet({
     client: new KubeClient({ transport: cluster.transport(), env }),
     probeIntervalMs: 15_000,
