@@ -3,6 +3,10 @@ import { resources } from "../../../src/resources/index.ts";
 import { EmbeddedCluster, FATE_ANNOTATION, simulateJobs } from "../../../src/testing/index.ts";
 import { addJob, addPod, Judging } from "./rig.ts";
 
+function ownedBy(kind: string, uid = "uid-of-another"): object {
+  return { ownerReferences: [{ apiVersion: "batch/v1", kind, name: "export", uid, controller: true }] };
+}
+
 const running = { startTime: "2026-01-01T00:00:00Z", active: 1, ready: 1 };
 
 describe("the jobs controller", () => {
@@ -101,9 +105,6 @@ describe("the jobs controller", () => {
   it("eases a run of a CronJob when a later run succeeds, and no other Job", async () => {
     const spec = { schedule: "0 0 1 1 *", jobTemplate: { spec: {} } };
     const cronJob = cluster.objects.create(resources.cronJobs, { metadata: { name: "export" }, spec });
-    const ownedBy = (kind: string, uid = "uid-of-another"): object => ({
-      ownerReferences: [{ apiVersion: "batch/v1", kind, name: "export", uid, controller: true }],
-    });
     addJob(cluster, "run-1", { metadata: ownedBy("CronJob", cronJob.metadata.uid) });
     addJob(cluster, "step-1", { metadata: ownedBy("Workflow") });
     await cluster.settle({ advance: 300_000 });

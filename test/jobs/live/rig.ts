@@ -11,7 +11,7 @@ import {
 import { KubeClient } from "../../../src/kube/index.ts";
 import { resources } from "../../../src/resources/index.ts";
 import { type Log, noopLog, noopMeter, resolveEnv } from "../../../src/telemetry/index.ts";
-import { EmbeddedCluster, FATE_ANNOTATION } from "../../../src/testing/index.ts";
+import { type EmbeddedCluster, FATE_ANNOTATION } from "../../../src/testing/index.ts";
 
 const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "registry.example/a:1" }] } };
 

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { resources } from "../../../src/resources/index.ts";
+import { EmbeddedCluster } from "../../../src/testing/index.ts";
+import { addJob, addPod, Judging } from "./rig.ts";
+
+const workloads = { group: "kueue.x-k8s.io", version: "v1beta1", kind: "Workload", resource: "workloads" };
+
+describe("what is judged around Jobs", () => {
+  let cluster: EmbeddedCluster;
+  let judging: Judging;
+
+  beforeEach(async () => {
+    cluster = await EmbeddedCluster.start();
+    judging = await Judging.start(cluster);
+  });
+  afterEach(async () => {
+    await judging[Symbol.asyncDispose]();
+    await cluster[Symbol.asyncDispose]();
+  });
+
+  describe("a pod", () => {
+    const tracked = { finalizers: ["batch.kubernetes.io/job-tracking"] };
+
+    it("that its Job has left behind is stuck, from when it was deleted", async () => {
+      const { uid } = addJob(cluster, "a", { status: { startTime: "2026-01-01T00:00:00Z", active: 1, ready: 1 } });
+      addPod(cluster, "a", uid, { metadata: tracked });
+      await cluster.settle();
+      cluster.objects.delete(resources.pods, "a-x");
+      await cluster.settle({ advance: 40_000 });
+      cluster.objects.delete(resources.jobs, "a", { propagationPolicy: "Orphan" });
+      await cluster.settle({ advance: 600_000 });
+      expect(judging.list().map(({ kind, object, state }) => [kind, object.kind, state])).toEqual([
+        ["S26", "Pod", "stuck"],
+      ]);
+      cluster.objects.patch(resources.pods, "a-x", { metadata: { finalizers: null } });
+      await cluster.settle();
+      expect(judging.list()).toEqual([]);
+    });
+
+    it("that nobody has deleted costs no pass", async () => {
+      for (let index = 0; index < 100; index += 1) {
+        const { uid } = addJob(cluster, `a-${index}`, { status: { startTime: "2026-01-01T00:00:00Z", active: 1 } });
+        addPod(cluster, `a-${index}`, uid, { metadata: tracked });
+      }
+      await cluster.settle();
+      expect(judging.passes("pods")).toBe(0);
+      cluster.objects.delete(resources.pods, "a-7-x");
+      await cluster.settle();
+      expect(judging.passes("pods")).toBe(1);
+    });
+  });
+
+  it("a CronJob that never fires is stuck, as time goes by", async () => {
+    const spec = { schedule: "*/5 * * * *", jobTemplate: { spec: {} } };
+    cluster.objects.create(resources.cronJobs, { metadata: { name: "export" }, spec });
+    await cluster.settle();
+    expect(judging.list()).toEqual([]);
+    await cluster.settle({ advance: 1_800_000 });
+    expect(judging.states()).toEqual(["export S35 stuck critical"]);
+  });
+
+  it("goes on where one kind may not be read", async () => {
+    cluster.forbid({ resource: "cronjobs" });
+    await using apart = await Judging.start(cluster);
+    addJob(cluster, "a");
+    await cluster.settle({ advance: 300_000 });
+    expect(apart.states()).toEqual(["a S01 stuck critical"]);
+  });
+
+  it("begins with Workloads when Kueue is installed, and not before", async () => {
+    await cluster.settle({ advance: 120_000 });
+    expect(judging.logged).toEqual([]);
+    cluster.register(workloads);
+    const lastTransitionTime = new Date(cluster.clock.now()).toISOString();
+    const { uid } = addJob(cluster, "done", {
+      status: { conditions: [{ type: "Complete", status: "True", lastTransitionTime }] },
+    });
+    const done = { apiVersion: "batch/v1", kind: "Job", name: "done", uid, controller: true };
+    const reserved = { type: "QuotaReserved", status: "True", lastTransitionTime };
+    cluster.objects.create(workloads, {
+      metadata: { name: "w", ownerReferences: [done] },
+      status: { conditions: [reserved] },
+    });
+    await cluster.settle({ advance: 60_000 });
+    expect(judging.states()).toEqual(["w S10 watching warning"]);
+    await cluster.settle({ advance: 840_000 });
+    expect(judging.states()).toEqual(["w S10 stuck warning"]);
+  });
+});
