@@ -59,6 +59,7 @@ describe("a sidecar", () => {
       ["batch", "jobs", 1],
       ["", "pods", 0],
       ["batch", "cronjobs", 0],
+      ["coordination.k8s.io", "leases", 0],
     ]);
     expect(caches[0]).toMatchObject({
       target: "self",
@@ -70,7 +71,7 @@ describe("a sidecar", () => {
       confirmedBy: "probe",
     });
     const { controllers } = await sidecar.json<QueuesAnswer>("/api/v1/queues");
-    expect(controllers.map(({ controller }) => controller)).toEqual(["jobs", "pods", "cronjobs", "workloads"]);
+    expect(controllers.map(({ controller }) => controller)).toEqual(["jobs", "pods", "cronjobs", "leases", "workloads"]);
     expect(controllers[0]).toMatchObject({ controller: "jobs", totals: { depth: 0, processing: 0, waiting: 1 } });
     expect(controllers[0]?.waiting[0]).toMatchObject({
       key: "shop/export-1",
@@ -187,6 +188,7 @@ describe("a sidecar", () => {
       ["jobs", 0],
       ["pods", 0],
       ["cronjobs", 0],
+      ["leases", 0],
       ["widgets", 1],
     ]);
     const version = cluster.objects.get(widgets, "shop/w")?.metadata.resourceVersion;
@@ -207,7 +209,7 @@ describe("a sidecar", () => {
 
   it("stops in order and leaves nothing open", async () => {
     const sidecar = await startSidecar(cluster);
-    expect(cluster.openWatches()).toBe(6); // those of the caches and those beside them
+    expect(cluster.openWatches()).toBe(8); // those of the caches and those beside them
     await sidecar.stop();
     expect(cluster.openWatches()).toBe(0);
     for (const listener of ["metrics", "health", "status"] as const) {

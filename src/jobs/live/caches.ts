@@ -6,6 +6,8 @@ export interface Cached<T extends KubeObject> {
   readonly lister: Lister<T>;
   /** Whether an object in this namespace that is not in the cache does not exist. */
   holdsAll(namespace: string | undefined): boolean;
+  /** The same of objects that have this label. */
+  holdsAllWith(label: string, namespace: string): boolean;
 }
 
 /** The caches that judges may look into, each from its first complete list on. */
@@ -43,10 +45,14 @@ export class Caches {
       if (!informer.hasSynced() || !fits(informer)) continue;
       const { lister, scope } = informer;
       const { namespace: only, labelSelector, fieldSelector } = scope;
-      const whole = labelSelector === undefined && fieldSelector === undefined;
+      const holds = (wanted: string | undefined, within: string | undefined): boolean =>
+        fieldSelector === undefined &&
+        (labelSelector === undefined || labelSelector === wanted) &&
+        (only === undefined || only === within);
       const cached: Cached<KubeObject> = {
         lister,
-        holdsAll: (namespace) => whole && (only === undefined || only === namespace),
+        holdsAll: (namespace) => holds(undefined, namespace),
+        holdsAllWith: holds,
       };
       this.#found.set(key, cached);
       return cached;

@@ -6,6 +6,7 @@ import { Caches } from "./caches.ts";
 import { cronJobsController } from "./cronjobs-controller.ts";
 import { jobsController } from "./jobs-controller.ts";
 import type { JudgeOptions } from "./judging-controller.ts";
+import { leasesController } from "./leases-controller.ts";
 import { podsController } from "./pods-controller.ts";
 import { workloadsController } from "./workloads-controller.ts";
 
@@ -34,6 +35,7 @@ export function judges(options: JudgesOptions): readonly ManagedController[] {
     jobs,
     podsController(named("pods")),
     cronJobsController(named("cronjobs")),
+    leasesController(named("leases")),
     workloadsController(named("workloads"), jobs),
   ];
 }

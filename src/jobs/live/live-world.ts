@@ -105,7 +105,8 @@ export class LiveWorld implements World {
     value: string,
   ): readonly DeepReadonly<T>[] | undefined {
     const cached = this.#parts.caches.of(resource);
-    if (!cached?.holdsAll(namespace)) return this.#read<T>({ resource, namespace, by: "label", label, value });
+    if (!cached?.holdsAllWith(label, namespace))
+      return this.#read<T>({ resource, namespace, by: "label", label, value });
     this.#dependencies?.add(byLabelDependency(resource, namespace, label, value));
     return cached.lister.byLabel(label, value).filter(({ metadata }) => metadata.namespace === namespace);
   }

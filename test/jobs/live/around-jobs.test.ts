@@ -59,6 +59,39 @@ describe("what is judged around Jobs", () => {
     expect(judging.states()).toEqual(["export S35 stuck critical"]);
   });
 
+  describe("a lock", () => {
+    const lock = (holderIdentity: string): void => {
+      const acquireTime = new Date(cluster.clock.now()).toISOString();
+      cluster.objects.create(resources.leases, { metadata: { name: "run" }, spec: { holderIdentity, acquireTime } });
+    };
+
+    it("is stuck when its holder ends without letting go, and no more when it lets go", async () => {
+      const { uid } = addJob(cluster, "plan", { status: { startTime: "2026-01-01T00:00:00Z", active: 1, ready: 1 } });
+      addPod(cluster, "plan", uid);
+      lock("plan");
+      await cluster.settle({ advance: 3_600_000 });
+      expect(judging.list()).toEqual([]);
+      const lastTransitionTime = new Date(cluster.clock.now()).toISOString();
+      cluster.objects.patch(resources.pods, "plan-x", { status: { phase: "Failed" } });
+      cluster.objects.patch(resources.jobs, "plan", {
+        status: { conditions: [{ type: "Failed", status: "True", lastTransitionTime }] },
+      });
+      await cluster.settle();
+      expect(judging.states()).toEqual(["run S38 watching warning"]);
+      await cluster.settle({ advance: 600_000 });
+      expect(judging.states()).toEqual(["run S38 stuck warning"]);
+      cluster.objects.patch(resources.leases, "run", { spec: { holderIdentity: null } });
+      await cluster.settle();
+      expect(judging.list()).toEqual([]);
+    });
+
+    it("is stuck when there is nobody of its holder's name", async () => {
+      lock("nobody");
+      await cluster.settle({ advance: 600_000 });
+      expect(judging.states()).toEqual(["run S38 stuck warning"]);
+    });
+  });
+
   it("goes on where one kind may not be read", async () => {
     cluster.forbid({ resource: "cronjobs" });
     await using apart = await Judging.start(cluster);
