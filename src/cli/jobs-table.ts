@@ -1,5 +1,5 @@
 import { formatDuration, oneLine } from "../base/index.ts";
-import type { JobsIn } from "../dump/index.ts";
+import type { JobsAnswer } from "../http/index.ts";
 import type { Finding, FindingGroup } from "../jobs/index.ts";
 import { plainTable, type TableRow } from "./plain-table.ts";
 import { type Style, styled, type Terminal } from "./terminal.ts";
@@ -27,7 +27,7 @@ interface Entry {
  * What is stuck, as kubectl prints lists: a line an object, under it the reason in a sentence and the next command to type. Objects
  * that one cause holds up are one line. No line is longer than `terminal.columns`.
  */
-export function jobsTable(answer: JobsIn, terminal: Pick<Terminal, "columns" | "colour">): string {
+export function jobsTable(answer: JobsAnswer, terminal: Pick<Terminal, "columns" | "colour">): string {
   const groups = new Map(answer.groups.map((group) => [group.cause, group]));
   const told = new Set<FindingGroup>();
   const entries: Entry[] = [];
@@ -89,7 +89,7 @@ function painted(cell: string, at: number, colour: boolean): string {
   return style === undefined ? cell : styled({ colour }, style, cell);
 }
 
-function summaryOf({ findings, healthy, objects }: JobsIn): string {
+function summaryOf({ findings, healthy, objects }: JobsAnswer): string {
   const counts = (["critical", "warning", "info", "queued", "watching", "silenced"] as const).flatMap((state) => {
     const count = findings.filter((finding) => stateOf(finding) === state).length;
     return count > 0 ? [`${count} ${state}`] : [];

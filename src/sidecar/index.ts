@@ -4,6 +4,7 @@
 // Start with sidecar.ts.
 export { type Diagnosis, type DoctorOptions, examine } from "./doctor.ts";
 export type { SidecarUrls } from "./listeners.ts";
+export { lookOnce, type LookOnceOptions } from "./look-once.ts";
 export { Sidecar } from "./sidecar.ts";
 export type { ListenAddresses, SidecarOptions, WatchedKind } from "./sidecar-options.ts";
 export { openTarget, type TargetSpec } from "./targets.ts";

@@ -1,7 +1,9 @@
 import type { Command } from "commander";
+import type { JobsAnswer } from "../../http/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT, UsageError } from "../failure.ts";
 import { jobsFromFiles } from "../jobs-from-files.ts";
+import { jobsFromServer } from "../jobs-from-server.ts";
 import { jobsTable } from "../jobs-table.ts";
 import { print, withOutput } from "../print.ts";
 import { declareFlags } from "../settings/declare.ts";
@@ -31,10 +33,24 @@ export function configure(command: Command, context: Context): Action {
   };
 }
 
-async function answerOf(settings: Values<typeof jobsFlags>, context: Context) {
-  const { filename: paths, server, at, all } = settings;
-  if (paths.length > 0 && server !== undefined) throw new UsageError("--filename and --server cannot both be given");
+async function answerOf(settings: Values<typeof jobsFlags>, context: Context): Promise<JobsAnswer> {
+  const { filename: paths, server, at, all, kubeconfig } = settings;
+  const patienceMs = settings["request-timeout"];
   const namespaces = settings["all-namespaces"] ? [] : settings.namespace;
-  const rules = settings.limits === undefined ? [] : await readLimitsFile(settings.limits);
-  return jobsFromFiles({ paths, at, all, namespaces, rules }, context);
+  if (server !== undefined) {
+    if (paths.length > 0) throw new UsageError("--filename and --server cannot both be given");
+    if (settings.limits !== undefined)
+      throw new UsageError("--limits cannot be given with --server", "give it to the sidecar");
+  }
+  if (at !== undefined && paths.length === 0) {
+    throw new UsageError("--at is for files", "name some with --filename, or leave it out");
+  }
+  if (server !== undefined) {
+    return jobsFromServer({ server, all, namespaces, timeoutMs: patienceMs, signal: context.signal });
+  }
+  const limits = await readLimitsFile(settings.limits);
+  if (paths.length > 0) return jobsFromFiles({ paths, at, all, namespaces, rules: limits }, context);
+  // Files need nothing of what talks to a cluster, which takes a second to load.
+  const { jobsFromCluster } = await import("../jobs-from-cluster.ts");
+  return jobsFromCluster({ kubeconfig, context: settings.context, namespaces, limits, all, patienceMs }, context);
 }

@@ -7,14 +7,15 @@ import { plainTable } from "../plain-table.ts";
 import { print, withOutput } from "../print.ts";
 import { declareFlags } from "../settings/declare.ts";
 import { duration, flag, optional } from "../settings/flag.ts";
-import { jobsFlags, time } from "../settings/jobs-flags.ts";
+import { time } from "../settings/jobs-flags.ts";
 import { readLimitsFile } from "../settings/limits-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
+import { judgeFlags } from "../settings/run-flags.ts";
 
 const replayFlags = {
   step: flag({ value: "DURATION", standard: "10s", help: "judge this often between events" }, duration),
   until: optional({ value: "TIME", help: "go on to this time, or no further", otherwise: "the recording's end" }, time),
-  limits: jobsFlags.limits,
+  ...judgeFlags,
 };
 
 const HEAD: readonly string[] = ["NAMESPACE", "OBJECT", "CHANGE", "AT", "SEVERITY", "KIND", "REASON"];
@@ -26,8 +27,11 @@ export function configure(command: Command, { terminal }: Context): Action {
   withOutput(command).addHelpText("after", "\nExample:\n  stalewatch replay incident.ndjson.gz -o json");
   return async (options, [path = ""]) => {
     const { step, until, limits } = await resolveSettings(replayFlags, { options, env: terminal.env });
-    const rules = limits === undefined ? [] : await readLimitsFile(limits);
-    const { answer, failure } = await replayRecording(path, { stepMs: step, until, rules });
+    const { answer, failure } = await replayRecording(path, {
+      stepMs: step,
+      until,
+      rules: await readLimitsFile(limits),
+    });
     await print(terminal, options["output"], answer, () => table(answer, terminal.columns));
     if (failure) throw failure;
     return EXIT.fine;

@@ -8,6 +8,7 @@ import { EXIT } from "../failure.ts";
 import { logTo } from "../log-to.ts";
 import { declareFlags } from "../settings/declare.ts";
 import type { Values } from "../settings/flag.ts";
+import { readLimitsFile } from "../settings/limits-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { runFlags } from "../settings/run-flags.ts";
 import { heartbeatOf, leaseOf } from "../settings/writers.ts";
@@ -45,6 +46,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
         leaderElection: election(settings, cluster.namespace),
         heartbeat: heartbeatOf(settings, cluster.namespace),
       }),
+      limits: await readLimitsFile(settings.limits),
       featureGates: settings["feature-gates"].join(","),
       maxSeries: settings["max-series"],
       traceNoop: settings["trace-noop"],

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { duration, type Flag, flag, list, optional, text, yesOrNo } from "./flag.ts";
-import { clusterFlags } from "./run-flags.ts";
+import { clusterFlags, judgeFlags } from "./run-flags.ts";
 
 /** RFC 3339 with its zone, as wall time in milliseconds. */
 export const time: z.ZodType<number, string> = z
@@ -34,13 +34,13 @@ export const scopeFlags: {
 };
 
 export const jobsFlags: typeof scopeFlags &
-  typeof serverFlags & {
+  typeof serverFlags &
+  typeof judgeFlags & {
     readonly filename: Flag<readonly string[]>;
     readonly kubeconfig: Flag<string | undefined>;
     readonly context: Flag<string | undefined>;
     readonly all: Flag<boolean>;
     readonly at: Flag<number | undefined>;
-    readonly limits: Flag<string | undefined>;
     readonly "exit-code": Flag<boolean>;
   } = {
   filename: list(
@@ -50,10 +50,7 @@ export const jobsFlags: typeof scopeFlags &
   ...scopeFlags,
   all: flag({ standard: "false", help: "also what is younger than its warning age" }, yesOrNo),
   at: optional({ value: "TIME", help: "judge as of this time, of objects from files", otherwise: "now" }, time),
-  limits: optional(
-    { value: "FILE", help: "other ages from which a kind counts as stuck", otherwise: "those of docs/stuck-jobs.md" },
-    text,
-  ),
+  ...judgeFlags,
   "exit-code": flag({ standard: "false", help: "exit with 10 when something is stuck" }, yesOrNo),
   kubeconfig: clusterFlags.kubeconfig,
   context: clusterFlags.context,

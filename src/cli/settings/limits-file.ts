@@ -11,11 +11,12 @@ const KEYS = ["kind", "namespace", "labels", "info", "warning", "critical"];
 const AGES = { info: "infoMs", warning: "warningMs", critical: "criticalMs" } as const;
 
 /**
- * The rules of a `--limits` file: a YAML list, each entry with the `kind` it is about, optionally a `namespace` and `labels` (a
+ * The rules of a `--limits` file, none without one: a YAML list, each entry with the `kind` it is about, optionally a `namespace` and `labels` (a
  * selector, of the object or its owner), and the ages `info`, `warning`, `critical` as durations or "never". A later entry wins.
  * Errors: `USAGE`, naming the file and the line.
  */
-export async function readLimitsFile(path: string): Promise<LimitRules> {
+export async function readLimitsFile(path: string | undefined): Promise<LimitRules> {
+  if (path === undefined) return [];
   const text = await readFile(path, "utf8").catch((error: unknown) => {
     throw new UsageError(`--limits ${oneLine(path)} cannot be read: ${messageOf(error)}`);
   });

@@ -165,6 +165,14 @@ export const writerFlags: {
   ),
 };
 
+/** What counts as stuck. */
+export const judgeFlags: { readonly limits: Flag<string | undefined> } = {
+  limits: optional(
+    { value: "FILE", help: "other ages from which a kind counts as stuck", otherwise: "those of docs/stuck-jobs.md" },
+    text,
+  ),
+};
+
 type ElectionFlags = {
   readonly "leader-elect-lease-duration": Flag<number>;
   readonly "leader-elect-renew-deadline": Flag<number>;
@@ -189,6 +197,7 @@ const electionFlags: ElectionFlags = {
 /** Every flag of `run`, in the order of the help. The configuration file has the same names. */
 export const runFlags: typeof clusterFlags &
   EngineFlags &
+  typeof judgeFlags &
   typeof targetFlags &
   typeof writerFlags &
   ElectionFlags &
@@ -196,6 +205,7 @@ export const runFlags: typeof clusterFlags &
   typeof outputFlags = {
   ...clusterFlags,
   ...engineFlags,
+  ...judgeFlags,
   ...targetFlags,
   ...writerFlags,
   ...electionFlags,

@@ -1,0 +1,102 @@
+import { type Clock, sleep, StalewatchError } from "../base/index.ts";
+import type { Informer } from "../cache/index.ts";
+import type { Manager } from "../controller/index.ts";
+import type { JobsAnswer } from "../http/index.ts";
+import { EvidenceReader, Findings } from "../jobs/index.ts";
+import { KubeClient } from "../kube/index.ts";
+import { resourceName, resources } from "../resources/index.ts";
+import { resolveEnv } from "../telemetry/index.ts";
+import { informersOf, jobsManagers } from "./jobs-managers.ts";
+import { jobsView } from "./jobs-view.ts";
+import type { SidecarOptions } from "./sidecar-options.ts";
+
+export interface LookOnceOptions extends Pick<SidecarOptions, "cluster" | "namespaces" | "limits" | "version" | "env"> {
+  /** Also what is only watched. */
+  readonly all: boolean;
+  /** How long the lists and reads may take all together, milliseconds. */
+  readonly patienceMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** Nobody tells when there is nothing left to judge. */
+const LOOK_EVERY_MS = 20;
+
+/**
+ * What a sidecar would say of the cluster once it has looked at everything: the same caches, judges and evidence, for one lap.
+ * What could not be read is in the notes. Errors: those of the API server where Jobs cannot be listed, `LOOK_TIMED_OUT`.
+ */
+export async function lookOnce(options: LookOnceOptions): Promise<Omit<JobsAnswer, "at">> {
+  const { cluster, namespaces = [], limits, version, all, patienceMs } = options;
+  const env = resolveEnv(options.env);
+  const client = new KubeClient({ transport: cluster.transport, env, userAgent: `stalewatch/${version}` });
+  const deadline = AbortSignal.timeout(patienceMs);
+  const patience = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
+  const stop = new AbortController();
+  try {
+    await requireJobs(client, namespaces, patience);
+    const findings = new Findings(env, limits);
+    const evidence = new EvidenceReader({ client, env });
+    const managers = jobsManagers({ ...options, listen: NOWHERE }, { client, findings, evidence, env });
+    const running = [...managers, evidence].map((part) => part.run({ signal: stop.signal }));
+    try {
+      await Promise.race([lapOf(managers, evidence, env.clock, patience), ...running]);
+      const informers = managers.flatMap(informersOf);
+      const view = jobsView({ findings, evidence, informers }, env.clock.now(), all);
+      return { ...view, notes: [...view.notes, ...informers.flatMap(noteOn)] };
+    } finally {
+      stop.abort();
+      await Promise.allSettled(running);
+    }
+  } catch (thrown) {
+    if (!deadline.aborted || options.signal?.aborted) throw thrown;
+    const remedy = "allow more with --request-timeout, or look at one namespace";
+    throw new StalewatchError("LOOK_TIMED_OUT", `${cluster.server} has not told everything in time`, remedy, {
+      cause: thrown,
+    });
+  }
+}
+
+const NOWHERE = { metrics: "0", health: "0", status: "0" };
+
+/** An error that a cache would go on trying for ever is told at once. */
+async function requireJobs(client: KubeClient, namespaces: readonly string[], signal: AbortSignal): Promise<void> {
+  const scopes = namespaces.length === 0 ? [{}] : namespaces.map((namespace) => ({ namespace }));
+  for (const scope of scopes) {
+    for await (const _page of client.list(resources.jobs, { ...scope, limit: 1, signal })) break;
+  }
+}
+
+/** Until everything is listed, judged, and judged again with what was read about suspects. */
+async function lapOf(
+  managers: readonly Manager[],
+  evidence: EvidenceReader,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await sleep(clock, LOOK_EVERY_MS, signal);
+    if (!managers.every(isListed) || !managers.every(isIdle)) continue;
+    await evidence.whenIdle();
+    if (managers.every(isIdle)) return;
+  }
+}
+
+/** A cache that may not be filled does not hold up the others. */
+function isListed(manager: Manager): boolean {
+  const informers = informersOf(manager);
+  return (
+    informers.length > 0 &&
+    informers.every((informer) =>
+      informer.hasSynced() ? !informer.isTelling() : informer.status().lastError !== undefined,
+    )
+  );
+}
+
+function isIdle(manager: Manager): boolean {
+  return manager.status().controllers.every(({ queue }) => queue.depth === 0 && queue.running === 0);
+}
+
+function noteOn(informer: Informer): readonly string[] {
+  const { lastError } = informer.status();
+  return informer.hasSynced() ? [] : [`${resourceName(informer.resource)} could not be listed: ${lastError ?? ""}`];
+}
