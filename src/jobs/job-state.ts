@@ -1,10 +1,15 @@
-import type { DeepReadonly, Job, KubeObject } from "../resources/index.ts";
+import type { Condition, DeepReadonly, Job, KubeObject } from "../resources/index.ts";
+import { type Since, sinceOf } from "./since.ts";
 
 /** The value of spec.managedBy that means the built-in controller (KEP-4368). */
 const BUILT_IN_CONTROLLER = "kubernetes.io/job-controller";
 
-function hasCondition(job: DeepReadonly<Job>, ...types: readonly string[]): boolean {
-  return job.status.conditions?.some(({ type, status }) => status === "True" && types.includes(type)) === true;
+/** The condition of one of these types that is True. */
+export function conditionOf(
+  { status }: DeepReadonly<{ status: { conditions?: Condition[] } }>,
+  ...types: readonly string[]
+): DeepReadonly<Condition> | undefined {
+  return status.conditions?.find((condition) => condition.status === "True" && types.includes(condition.type));
 }
 
 /** The controller only works on finalizers any more. */
@@ -14,7 +19,7 @@ export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
 
 /** Decided, but not written as finished before every pod has ended and is counted. */
 export function isFinishing(job: DeepReadonly<Job>): boolean {
-  return hasCondition(job, "SuccessCriteriaMet", "FailureTarget");
+  return conditionOf(job, "SuccessCriteriaMet", "FailureTarget") !== undefined;
 }
 
 /** Somebody asked it to wait. Neither its deadline nor its pods run meanwhile. */
@@ -30,4 +35,27 @@ export function isManagedElsewhere(job: DeepReadonly<Job>): boolean {
 /** No controller has written anything: the API server itself creates a Job with an empty status. */
 export function isUntouched(job: DeepReadonly<Job>): boolean {
   return Object.values(job.status).every((value: unknown) => Array.isArray(value) && value.length === 0);
+}
+
+/** Since when it has been Complete or Failed. */
+export function finishedSince(job: DeepReadonly<Job>): Since | undefined {
+  const finished = conditionOf(job, "Complete", "Failed");
+  return sinceOf(finished?.lastTransitionTime, `Job condition ${finished?.type}`);
+}
+
+/** Since when it has been suspended; one that was created so and that nobody has touched, since it was created. */
+export function suspendedSince(job: DeepReadonly<Job>): Since | undefined {
+  const suspended = conditionOf(job, "Suspended");
+  return (
+    sinceOf(suspended?.lastTransitionTime, "Job condition Suspended") ??
+    sinceOf(job.metadata.creationTimestamp, "Job metadata.creationTimestamp")
+  );
+}
+
+/** Since when it could have made pods: its start, which is set anew when it resumes, or its creation as long as nobody has touched it. */
+export function startedSince(job: DeepReadonly<Job>): Since | undefined {
+  return (
+    sinceOf(job.status.startTime, "Job status.startTime") ??
+    sinceOf(job.metadata.creationTimestamp, "Job metadata.creationTimestamp")
+  );
 }

@@ -23,3 +23,11 @@ export function cut(lines: readonly string[]): readonly string[] {
   if (lines.length <= MOST_LINES) return lines;
   return [...lines.slice(0, MOST_LINES), `and ${lines.length - MOST_LINES} more`];
 }
+
+/** A registry may answer with a page of HTML. */
+const LONGEST_TEXT = 300;
+
+/** What somebody else says, safe to print and not too long. */
+export function quoted(text: string | undefined): string {
+  return oneLine((text ?? "").slice(0, LONGEST_TEXT));
+}

@@ -1,3 +1,4 @@
+import { oneLine } from "../../base/index.ts";
 import type { Job } from "../../resources/index.ts";
 import { isManagedElsewhere, isSuspended, isUntouched } from "../job-state.ts";
 import type { StuckKind } from "../stuck-kind.ts";
@@ -30,7 +31,8 @@ export const controllerHasNotTouchedIt: StuckKind<Job> = {
   look(job, world) {
     const pods = world.podsOf(job.metadata.uid);
     if (!isUntouched(job) || pods.length > 0 || isSuspended(job) || isManagedElsewhere(job)) return undefined;
-    const { creationTimestamp = "", name, namespace = "" } = job.metadata;
+    const { name, namespace = "" } = job.metadata;
+    const creationTimestamp = oneLine(job.metadata.creationTimestamp ?? "");
     return {
       reason: "StatusEmpty",
       sinceMs: Date.parse(creationTimestamp),

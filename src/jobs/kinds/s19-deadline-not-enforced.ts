@@ -1,6 +1,8 @@
+import { oneLine } from "../../base/index.ts";
 import { type DeepReadonly, isFinishedJob, type Job } from "../../resources/index.ts";
 import { rfc3339 } from "../finding.ts";
 import { isFinishing, isSuspended } from "../job-state.ts";
+import { inGraceUntil } from "../pod-state.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 
@@ -29,13 +31,15 @@ export const deadlineNotEnforced: StuckKind<Job> = {
     "https://github.com/kubernetes/kubernetes/issues/110239",
   ],
   reasons: ["DeadlinePassed"],
-  startsAt: deadlineOf,
+  startsAt(job, world, now) {
+    const deadline = deadlineOf(job);
+    return deadline === undefined || now < deadline ? deadline : inGraceUntil(world.podsOf(job.metadata.uid), now);
+  },
   look(job, world, now) {
     const pods = world.podsOf(job.metadata.uid);
     const deadline = deadlineOf(job);
     if (deadline === undefined || now < deadline || isFinishedJob(job) || isFinishing(job)) return undefined;
-    // A pod's deletionTimestamp is when its grace period ends, not when it was deleted.
-    if (pods.some(({ metadata }) => Date.parse(metadata.deletionTimestamp ?? "") > now)) return undefined;
+    if (inGraceUntil(pods, now) !== undefined) return undefined;
     const { name, namespace = "" } = job.metadata;
     const { startTime = "", active = 0 } = job.status;
     const seconds = String(job.spec.activeDeadlineSeconds);
@@ -45,7 +49,7 @@ export const deadlineNotEnforced: StuckKind<Job> = {
       sinceSource: "Job status.startTime + spec.activeDeadlineSeconds",
       message: `${nameOf("Job", job)} should have failed at ${rfc3339(deadline)}, ${seconds} s after its start, and has neither a FailureTarget nor a Failed condition`,
       evidence: [
-        `${nameOf("Job", job)}: startTime ${startTime}, activeDeadlineSeconds ${seconds}, active ${active}, ${pods.length} pods`,
+        `${nameOf("Job", job)}: startTime ${oneLine(startTime)}, activeDeadlineSeconds ${seconds}, active ${active}, ${pods.length} pods`,
       ],
       next: [
         command`kubectl -n ${namespace} describe job ${name}`,
