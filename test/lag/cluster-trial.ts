@@ -199,15 +199,16 @@ class ClusterTrial {
 
   #sight(): void {
     const { clock } = this.#options.cluster;
-    const now = clock.monotonic();
+    const sentAt = clock.monotonic();
     const version = this.#informer.lastStoreSyncResourceVersion();
-    const answer = this.#lag.observe({ version, sentAt: now, receivedAt: now });
+    const takenAt = clock.now();
+    const answer = this.#lag.observe({ version, sentAt, receivedAt: clock.monotonic() });
     if (answer.minMs === undefined) return; // in doubt, or of a history that is gone
     this.#note();
     const missed = this.#commits.find(
       (commit) => this.#selected.has(commit.key) && compareVersions(commit.version, version) === 1,
     );
-    this.#judge(answer, missed ? clock.now() - missed.at : 0);
+    this.#judge(answer, missed ? takenAt - missed.at : 0);
   }
 
   #judge({ minMs = 0, maxMs, state }: LagAnswer, truth: number): void {
