@@ -41,6 +41,9 @@ export interface CacheSighting {
   readonly receivedAt: number;
 }
 
+/** Why nothing can be said of a cache that has not been filled. */
+export const NO_VERSION = "it has no version yet";
+
 /**
  * Follows one cache over time: how late it is at each sighting, and what only a sequence of them shows (it stands still, it is of
  * a history that a restore took back). Answers are as of the sighting and are not carried forward.
@@ -94,7 +97,7 @@ export class CacheLag {
   }
 
   #unanswered({ version }: CacheSighting): string | undefined {
-    if (version === "" || version === "0") return "it has no version yet";
+    if (version === "" || version === "0") return NO_VERSION;
     if (!isComparableVersion(version)) return `its version "${version}" cannot be compared`;
     return undefined;
   }

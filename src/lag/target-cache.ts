@@ -1,7 +1,7 @@
 import type { Clock } from "../base/index.ts";
 import type { HeadWatch } from "../head/index.ts";
 import type { Resource } from "../resources/index.ts";
-import { CacheLag, type LagAnswer, unknownAnswer, withoutNumbers } from "./cache-lag.ts";
+import { CacheLag, type LagAnswer, NO_VERSION, unknownAnswer, withoutNumbers } from "./cache-lag.ts";
 import type { TargetScope } from "./target.ts";
 import { TargetHead } from "./target-head.ts";
 import { unwrapVersion } from "./unwrap.ts";
@@ -57,7 +57,7 @@ export class TargetCache {
     const view = table.view();
     const unknown = (why: string): LagAnswer => unknownAnswer(why, table, this.#observedAt());
     if (digits === undefined) return unknown("what it publishes is no version: a whole number below 2^53 is");
-    if (digits === 0n) return unknown("it has no version yet");
+    if (digits === 0n) return unknown(NO_VERSION);
     if (!view) return unknown(doubt ?? "no read has been answered yet");
     const version = unwrapVersion(digits, view.position);
     const answer = this.#lag.observe({ version: String(version), sentAt, receivedAt });

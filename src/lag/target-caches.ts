@@ -1,7 +1,7 @@
 import type { HeadSet } from "../head/index.ts";
 import { type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
-import { type LagAnswer, withoutNumbers } from "./cache-lag.ts";
+import { type LagAnswer, NO_VERSION, withoutNumbers } from "./cache-lag.ts";
 import { publishLag, retractLag } from "./metrics.ts";
 import type { Target } from "./target.ts";
 import { TargetCache } from "./target-cache.ts";
@@ -134,6 +134,7 @@ export class TargetCaches {
       known.see(sighting);
       return known;
     }
+    if (store.digits === 0n) return NO_VERSION; // the watch is to begin where it will stand
     return new TargetCache(
       {
         resource,
@@ -170,9 +171,9 @@ export class TargetCaches {
   }
 }
 
-/** A version of 0 is none, and digits that are no number say nothing. */
+/** What is no number says nothing. */
 function standsAt({ digits }: PublishedStore): (newest: bigint) => bigint {
-  return (newest) => (digits ? unwrapVersion(digits, newest) : newest);
+  return (newest) => (digits === undefined ? newest : unwrapVersion(digits, newest));
 }
 
 function keyOf({ name, group, version, resource }: PublishedStore): string {
