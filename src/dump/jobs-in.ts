@@ -37,15 +37,14 @@ export function jobsIn(snapshot: Snapshot, { now, rules, namespaces, all }: Jobs
   }
   const listed = findings.list(now, { all });
   const ofJobs = listed.filter(({ object, state }) => object.kind === resources.jobs.kind && state !== "watching");
-  const objects = Object.fromEntries(
-    keptKinds.map((resource) => {
-      const inScope = [...snapshot.list(resource)].filter(({ metadata }) => isInScope(metadata.namespace));
-      return [resource.resource, inScope.length];
-    }),
-  );
+  const objects: Record<string, number> = { jobs: 0, pods: 0 };
+  for (const resource of keptKinds) {
+    const inScope = [...snapshot.list(resource)].filter(({ metadata }) => isInScope(metadata.namespace));
+    if (inScope.length > 0) objects[resource.resource] = inScope.length;
+  }
   return {
     objects,
-    healthy: Math.max(0, (objects[resources.jobs.resource] ?? 0) - ofJobs.length),
+    healthy: Math.max(0, (objects["jobs"] ?? 0) - ofJobs.length),
     findings: listed,
     groups: groupsOf(listed),
   };

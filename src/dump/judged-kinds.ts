@@ -1,4 +1,16 @@
-import { jobOrder, type LimitRules, type Stage, type Verdict, verdictOn, type World } from "../jobs/index.ts";
+import {
+  cronJobOrder,
+  evidenceKinds,
+  jobOrder,
+  leaseOrder,
+  type LimitRules,
+  podOrder,
+  type Stage,
+  type Verdict,
+  verdictOn,
+  workloadOrder,
+  type World,
+} from "../jobs/index.ts";
 import { type DeepReadonly, type KubeObject, type Resource, resources } from "../resources/index.ts";
 
 /** A kind whose objects are judged, whatever its type is. */
@@ -7,22 +19,36 @@ export interface JudgedKind {
   readonly verdict: (object: DeepReadonly<KubeObject>, world: World, now: number, rules: LimitRules) => Verdict;
 }
 
-/** Each kind that has an order of decision: the same that a live sidecar judges by. */
-export const judgedKinds: readonly JudgedKind[] = [judged(resources.jobs, jobOrder)];
+/** Every kubelet renews its lease there, and none of them is a lock. */
+const NODE_LEASES = "kube-node-lease";
+
+/** Each kind that has an order of decision, and the part of it that a live sidecar judges. */
+export const judgedKinds: readonly JudgedKind[] = [
+  judged(resources.jobs, jobOrder),
+  judged(resources.pods, podOrder),
+  judged(resources.cronJobs, cronJobOrder),
+  judged(resources.leases, leaseOrder, ({ metadata }) => metadata.namespace !== NODE_LEASES),
+  judged(evidenceKinds.workloads, workloadOrder),
+];
 
 /** What the judges look at: in files, nothing else is kept. */
 export const keptKinds: readonly Resource[] = [
   ...judgedKinds.map(({ resource }) => resource),
-  resources.pods,
-  resources.cronJobs,
-  resources.leases,
   resources.events,
+  evidenceKinds.nodes,
 ];
 
-function judged<T extends KubeObject>(resource: Resource<T>, order: readonly Stage<T>[]): JudgedKind {
+const HEALTHY: Verdict = { finding: undefined, dueAt: undefined };
+
+function judged<T extends KubeObject>(
+  resource: Resource<T>,
+  order: readonly Stage<T>[],
+  isJudged: (object: DeepReadonly<KubeObject>) => boolean = () => true,
+): JudgedKind {
   return {
     resource,
     verdict: (object, world, now, rules) => {
+      if (!isJudged(object)) return HEALTHY;
       return verdictOn({ resource, object: object as DeepReadonly<T>, order }, world, now, rules);
     },
   };
