@@ -5,6 +5,12 @@ import { addJob, addPod, Judging } from "./rig.ts";
 
 const workloads = { group: "kueue.x-k8s.io", version: "v1beta1", kind: "Workload", resource: "workloads" };
 
+function addLock(cluster: EmbeddedCluster, holderIdentity: string): void {
+  const metadata = { name: "run", labels: { "captf.io/lease": "run" } };
+  const acquireTime = new Date(cluster.clock.now()).toISOString();
+  cluster.objects.create(resources.leases, { metadata, spec: { holderIdentity, acquireTime } });
+}
+
 describe("what is judged around Jobs", () => {
   let cluster: EmbeddedCluster;
   let judging: Judging;
@@ -60,15 +66,10 @@ describe("what is judged around Jobs", () => {
   });
 
   describe("a lock", () => {
-    const lock = (holderIdentity: string): void => {
-      const acquireTime = new Date(cluster.clock.now()).toISOString();
-      cluster.objects.create(resources.leases, { metadata: { name: "run" }, spec: { holderIdentity, acquireTime } });
-    };
-
     it("is stuck when its holder ends without letting go, and no more when it lets go", async () => {
       const { uid } = addJob(cluster, "plan", { status: { startTime: "2026-01-01T00:00:00Z", active: 1, ready: 1 } });
       addPod(cluster, "plan", uid);
-      lock("plan");
+      addLock(cluster, "plan");
       await cluster.settle({ advance: 3_600_000 });
       expect(judging.list()).toEqual([]);
       const lastTransitionTime = new Date(cluster.clock.now()).toISOString();
@@ -86,7 +87,7 @@ describe("what is judged around Jobs", () => {
     });
 
     it("is stuck when there is nobody of its holder's name", async () => {
-      lock("nobody");
+      addLock(cluster, "nobody");
       await cluster.settle({ advance: 600_000 });
       expect(judging.states()).toEqual(["run S38 stuck warning"]);
     });
