@@ -61,7 +61,6 @@ export class MetricsServer implements AsyncDisposable {
 
   /** Resolves when every connection is closed, by whichever side. */
   async whenAlone(): Promise<void> {
-    const closed = (socket: Socket): Promise<void> => new Promise((resolve) => socket.once("close", () => resolve()));
     while (this.#sockets.size > 0) await Promise.all([...this.#sockets].map(closed));
   }
 
@@ -70,4 +69,9 @@ export class MetricsServer implements AsyncDisposable {
     this.#server.close();
     await once(this.#server, "close");
   }
+}
+
+/** Also when it ends in an error. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => socket.once("close", () => resolve()));
 }
