@@ -18,7 +18,7 @@ export interface OwnCachesOptions {
   /** 0 for no reads: then no cache's lag has an upper bound. */
   readonly probeIntervalMs: number;
   readonly budgetMs: number;
-  /** How long a cache of this kind may stand still beside what it misses; 90 s unless given. */
+  /** How soon a dead watch of this kind has to be found; 90 s unless given. */
   readonly stalledAfterMs?: (resource: Resource) => number;
   readonly env: Env;
 }
@@ -85,7 +85,7 @@ export class OwnCaches {
   #judgedOf(informer: Informer): Judged {
     const known = this.#judged.get(informer);
     if (known) return known;
-    const { heads, probeIntervalMs, budgetMs, stalledAfterMs, env } = this.#options;
+    const { heads, probeIntervalMs, budgetMs, stalledAfterMs = () => STALLED_AFTER_MS, env } = this.#options;
     // A kind that this process keeps a cache of matters to it.
     const head = heads.get(informer.resource, informer.scope, true);
     const lag = new CacheLag({
@@ -93,7 +93,11 @@ export class OwnCaches {
       budgetMs,
       reads: probeIntervalMs > 0,
       clock: env.clock,
-      ...(stalledAfterMs ? { stalledAfterMs: () => stalledAfterMs(informer.resource) } : {}),
+      // Seen from look to look, and by reads alone while the watch beside it is dead too: both come late.
+      stalledAfterMs: () => {
+        const soon = stalledAfterMs(informer.resource);
+        return Math.max(soon - LOOK_EVERY_MS - probeIntervalMs, soon / 2);
+      },
     });
     const answer = lag.observe({ version: "", sentAt: 0, receivedAt: 0 });
     const { listings } = informer.status();

@@ -7,6 +7,7 @@ import { OwnCaches } from "../../src/lag/index.ts";
 import { type Resource, resources } from "../../src/resources/index.ts";
 import { EmbeddedCluster } from "../../src/testing/index.ts";
 import { type Recorded, recordingEnv } from "../kube/recording-env.ts";
+import { lateWatches } from "./late-watches.ts";
 
 let recorded: Recorded;
 let cluster: EmbeddedCluster;
@@ -16,6 +17,8 @@ let informer: Informer;
 let caches: OwnCaches;
 /** Whether the cache's own connection is cut; that of the watch beside it is another. */
 let isCut: boolean;
+/** For how long what its watch is sent is held back on the way. */
+let heldMs: number;
 
 beforeEach(async () => {
   recorded = recordingEnv();
@@ -23,7 +26,8 @@ beforeEach(async () => {
   cluster = await EmbeddedCluster.start({ clock });
   stop = new AbortController();
   isCut = false;
-  const client = new KubeClient({ transport: cutable(cluster.transport()), env });
+  heldMs = 0;
+  const client = new KubeClient({ transport: lateWatches(cutable(cluster.transport()), clock, () => heldMs), env });
   const resource: Resource = resources.jobs;
   informer = new Informer({ client, resource, env });
   const heads = new HeadSet({
@@ -55,7 +59,42 @@ function addJobs(...names: readonly string[]): void {
 
 const cached = (): readonly string[] => informer.lister.list("shop").map(({ metadata }) => metadata.name);
 
+const kind = { group: "batch", version: "v1", resource: "jobs" };
+const relists = (reason: string): number => recorded.count("stalewatch_relists_total", { ...kind, reason });
+
 describe("a cache of our own", () => {
+  // Each at several distances from the last bookmark and the last read; the watch beside it dies too where the server is to blame.
+  const times = [1_000, 8_000, 14_500, 59_000, 61_000];
+  const deaths: Readonly<Record<string, () => void>> = {
+    "half-open": () => cluster.faults.halfOpen(resources.jobs),
+    cut: () => cluster.faults.breakWatches(resources.jobs),
+    "silently withheld": () => void (heldMs = 3_600_000),
+  };
+  const cases = Object.entries(deaths).flatMap(([name, die]) => times.map((after) => ({ name, die, after })));
+
+  it.each(cases)("whose watch is $name after $after ms has what it missed within 100 s", async ({ die, after }) => {
+    await cluster.settle({ advance: after });
+    die();
+    await cluster.settle({ advance: 2_000 });
+    addJobs("missed");
+    await cluster.settle({ advance: 100_000 });
+    expect(cached()).toEqual(["missed"]);
+    heldMs = 0;
+    addJobs("next");
+    await cluster.settle({ advance: 10_000 });
+    expect(caches.answer(informer)).toMatchObject({ state: "fresh", minMs: 0, eventsBehind: 0 });
+  });
+
+  it("that is idle and healthy is left alone for an hour, whatever happens to other kinds", async () => {
+    for (let minute = 0; minute < 60; minute += 1) {
+      cluster.objects.create(resources.configMaps, { metadata: { name: `other-${minute}`, namespace: "shop" } });
+      await cluster.settle({ advance: 60_000 });
+      expect(caches.answer(informer)).toMatchObject({ state: "fresh", minMs: 0, eventsBehind: 0 });
+    }
+    expect(relists("verification") + relists("rewind")).toBe(0);
+    expect(recorded.warnings).toEqual([]);
+  });
+
   it("that goes on from a history that is gone is found out by the watch beside it, and listed again", async () => {
     addJobs("a");
     await cluster.settle({ advance: 100 });
@@ -69,10 +108,10 @@ describe("a cache of our own", () => {
     // By the time that the cache can ask, the version that it stands at exists again: it sees nothing odd.
     addJobs("b", "c", "d", "e");
     isCut = false;
+    heldMs = 0;
     await cluster.settle({ advance: 40_000 });
     expect(cached().toSorted()).toEqual(["a", "b", "c", "d", "e"]);
     expect(caches.answer(informer)).toMatchObject({ state: "fresh", minMs: 0, eventsBehind: 0 });
-    const kind = { group: "batch", version: "v1", resource: "jobs" };
-    expect(recorded.count("stalewatch_relists_total", { ...kind, reason: "rewind" })).toBe(1);
+    expect(relists("rewind")).toBe(1);
   });
 });
