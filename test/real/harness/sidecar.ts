@@ -78,7 +78,9 @@ export class Sidecar implements AsyncDisposable {
   }
 
   async api<T>(name: string): Promise<T> {
-    return JSON.parse((await page(`${this.#status}/api/v1/${name}`)).body) as T;
+    const { status, body } = await page(`${this.#status}/api/v1/${name}`);
+    if (status !== 200) throw new Error(`/api/v1/${name}: ${status} ${body}`);
+    return JSON.parse(body) as T;
   }
 
   /** SIGTERM, and the exit status once it is gone. */

@@ -25,6 +25,7 @@ export class Readings implements AsyncDisposable {
 
   constructor(sidecar: Sidecar, everyMs: number) {
     this.#running = this.#follow(sidecar, everyMs);
+    this.#running.catch(() => undefined); // told by `stop`
   }
 
   /** Those that were first seen in [from, to), wall milliseconds. */
