@@ -9,8 +9,8 @@ export interface InformerSetOptions {
   /** The `name` label of the caches' metrics; "stalewatch" unless given. The second cache of a kind has its scope behind it. */
   name?: string;
   resyncPeriodMs?: number;
-  /** The cache of a kind starts when this resolves; at once unless given. Rejects only with the signal's reason. */
-  startWhen?: (resource: Resource, signal: AbortSignal) => Promise<void>;
+  /** The cache of a kind starts when this resolves, at once when it gives nothing. Rejects only with the signal's reason. */
+  startWhen?: (resource: Resource, signal: AbortSignal) => Promise<void> | undefined;
   env?: Partial<Env>;
 }
 
@@ -74,18 +74,14 @@ export class InformerSet implements AsyncDisposable {
   }
 
   #start(informer: Informer, signal: AbortSignal): void {
-    const { startWhen } = this.#options;
-    this.#runs.push(startWhen ? runLater(informer, startWhen, signal) : informer.run({ signal }));
+    const start = this.#options.startWhen?.(informer.resource, signal);
+    this.#runs.push(start ? runAfter(start, informer, signal) : informer.run({ signal }));
   }
 }
 
-async function runLater(
-  informer: Informer,
-  startWhen: (resource: Resource, signal: AbortSignal) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
+async function runAfter(start: Promise<void>, informer: Informer, signal: AbortSignal): Promise<void> {
   try {
-    await startWhen(informer.resource, signal);
+    await start;
   } catch (thrown) {
     if (signal.aborted) return;
     throw thrown;

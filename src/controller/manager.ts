@@ -40,10 +40,10 @@ export interface ManagerOptions {
    */
   independent?: boolean;
   /**
-   * The cache of a kind starts when this resolves, for kinds that may not be installed; at once unless given. Rejects only with the signal's
-   * reason.
+   * For kinds that may not be installed: the cache of a kind starts when this resolves, at once when it gives nothing. Rejects only with
+   * the signal's reason.
    */
-  startWhen?: (resource: Resource, signal: AbortSignal) => Promise<void>;
+  startWhen?: (resource: Resource, signal: AbortSignal) => Promise<void> | undefined;
   /** How long the first lists may take; 2 minutes unless given. */
   cacheSyncTimeoutMs?: number;
   /** How long passes under way may go on after the signal before theirs abort; 30 s unless given. */

@@ -3,6 +3,7 @@
 // Does not write to the cluster, and does not judge what waits by design.
 // Start with one file of kinds/, then job-order.ts and verdict.ts; world.ts is what a kind may look at.
 export { cronJobOrder } from "./cronjob-order.ts";
+export { type DelayAnswer, Delays, OBSERVED_GENERATION } from "./delays/delays.ts";
 export type { Stage } from "./decision-order.ts";
 export type { AgeLimits, Finding } from "./finding.ts";
 export { evidenceKinds, type Node, type Workload } from "./evidence-kinds.ts";
@@ -10,6 +11,8 @@ export { Findings } from "./findings.ts";
 export { type FindingGroup, groupsOf } from "./grouping.ts";
 export { jobOrder } from "./job-order.ts";
 export { renderKindPage } from "./kind-page.ts";
+export { type LeaseClass, leaseClassOf } from "./lease-class.ts";
+export { leaseOrder } from "./lease-order.ts";
 export type { LimitRule, LimitRules } from "./limits.ts";
 export { byLabelDependency, byNameDependency, byOwnerDependency, Dependencies } from "./live/dependencies.ts";
 export { EvidenceReader } from "./live/evidence-reader.ts";
@@ -17,6 +20,11 @@ export { addedKinds, judges, type JudgesOptions } from "./live/judges.ts";
 export { whenServed } from "./live/when-served.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
 export { type Missed, type ParsedSchedule, Schedule } from "./schedule.ts";
+export { parentOrder } from "./parent-order.ts";
+export { jobsOfParent, parentOfJob } from "./parents/parent-jobs.ts";
+export { captfParents, genericParent } from "./parents/parent-presets.ts";
+export type { ParentRules, ParentSchedule } from "./parents/parent-rules.ts";
+export { type Parent, parentResource, type Wait, waitOf } from "./parents/parent.ts";
 export { podOrder } from "./pod-order.ts";
 export { Snapshot } from "./snapshot.ts";
 export type { KindPage, StuckKind } from "./stuck-kind.ts";

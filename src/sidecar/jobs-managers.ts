@@ -28,7 +28,7 @@ export interface ManagerParts {
 
 /** One manager, or one for each of several namespaces: where one may not be read, the others go on. */
 export function jobsManagers(options: SidecarOptions, parts: ManagerParts): readonly Manager[] {
-  const { namespaces = [], concurrency, limits } = options;
+  const { namespaces = [], concurrency, limits, parents } = options;
   const { findings, evidence, onPass, env } = parts;
   const manageJobs = (namespace: string | undefined, nameOf: (plural: string) => string): Manager => {
     const informers = (): Iterable<Informer> => manager.informers();
@@ -39,9 +39,9 @@ export function jobsManagers(options: SidecarOptions, parts: ManagerParts): read
       nameOf,
       seenUntil: (kinds) => contactUntil(informers(), kinds, env.clock.now()),
       env,
-      ...defined({ namespace, concurrency, limits, onPass }),
+      ...defined({ namespace, concurrency, limits, parents, onPass }),
     });
-    const startWhen = whenServed({ client: parts.client, clock: env.clock, kinds: addedKinds, namespace });
+    const startWhen = whenServed({ client: parts.client, clock: env.clock, kinds: addedKinds(parents), namespace });
     const named = { controllers, cacheName: cacheName(namespaces, namespace), independent: true, startWhen };
     const manager = manage(options, parts, named);
     return manager;
@@ -50,13 +50,9 @@ export function jobsManagers(options: SidecarOptions, parts: ManagerParts): read
   return namespaces.map((namespace, index) => manageJobs(namespace, (plural) => nameFor(plural, namespace, index)));
 }
 
-/** The caches that are there, or are to be whatever is installed. */
+/** Its caches, without those of kinds that nobody has installed. */
 export function informersOf(manager: Manager): readonly Informer[] {
-  return [...manager.informers()].filter((informer) => informer.hasSynced() || !isAdded(informer.resource));
-}
-
-function isAdded(resource: Resource): boolean {
-  return addedKinds.some((kind) => resourceName(kind) === resourceName(resource));
+  return [...manager.informers()].filter((informer) => informer.status().state !== "starting");
 }
 
 /** The controllers that run beside, if there are any: on caches of their own, which may hold another part of a kind. */

@@ -1,8 +1,8 @@
 import { messageOf, sleep } from "../base/index.ts";
 import { type FailureReason, type Informer, InformerSet, listFailures, reasonOf } from "../cache/index.ts";
-import { addedKinds } from "../jobs/index.ts";
+import { addedKinds, OBSERVED_GENERATION } from "../jobs/index.ts";
 import type { DiscoveredResource, KubeClient, Scope } from "../kube/index.ts";
-import { metadataOf, resourceName, resources } from "../resources/index.ts";
+import { defineResource, metadataOf, type Resource, resourceName, resources } from "../resources/index.ts";
 import type { Counter, Env } from "../telemetry/index.ts";
 import { cacheName } from "./cache-name.ts";
 import { notServed } from "./not-served.ts";
@@ -14,7 +14,7 @@ const LOOK_AGAIN_MS = 30_000;
 /** Whole, by whoever judges them. */
 const CACHED_ANYWAY: ReadonlySet<string> = new Set([resources.jobs, resources.cronJobs].map(resourceName));
 const JUDGED_IN_PART: ReadonlySet<string> = new Set(
-  [resources.pods, resources.leases, ...addedKinds].map(resourceName),
+  [resources.pods, resources.leases, ...addedKinds()].map(resourceName),
 );
 
 export interface WatchedKindsOptions {
@@ -25,7 +25,7 @@ export interface WatchedKindsOptions {
 }
 
 /**
- * Caches of the kinds that the user named, metadata only. A kind that the server does not serve is told once, and looked for and
+ * Caches of the kinds that the user named, with little more than their metadata. A kind that the server does not serve is told once, and looked for and
  * counted again and again: the others, and everything else, go on.
  */
 export class WatchedKinds {
@@ -82,7 +82,7 @@ export class WatchedKinds {
     if (!found.verbs.includes("watch") || !found.verbs.includes("list")) {
       return this.#tell(name, "rejected", `the API server lets nobody list and watch ${name}: leave it out of --watch`);
     }
-    const resource = metadataOf(found);
+    const resource = keptOf(found);
     const scopes: Scope[] =
       found.namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
     // Those that are judged have another cache, of a part of them with more than their metadata.
@@ -101,4 +101,13 @@ export class WatchedKinds {
     this.#problems.set(name, problem);
     this.#options.env.log.warn("a kind of --watch is not cached", { kind: name, why: problem });
   }
+}
+
+/**
+ * The metadata, and where a controller may write it, which generation of an object it has seen. Of that kind whole objects travel, and
+ * the rest is dropped as they are read.
+ */
+function keptOf(found: DiscoveredResource): Resource {
+  const isJudged = JUDGED_IN_PART.has(resourceName(found));
+  return found.hasStatus && !isJudged ? defineResource({ ...found, keep: [OBSERVED_GENERATION] }) : metadataOf(found);
 }

@@ -2,11 +2,14 @@ import type { Informer } from "../../cache/index.ts";
 import type { ManagedController } from "../../controller/index.ts";
 import type { DeepReadonly, Job, Resource } from "../../resources/index.ts";
 import { evidenceKinds } from "../evidence-kinds.ts";
+import type { ParentRules } from "../parents/parent-rules.ts";
+import { parentResource } from "../parents/parent.ts";
 import { Caches } from "./caches.ts";
 import { cronJobsController } from "./cronjobs-controller.ts";
 import { jobsController } from "./jobs-controller.ts";
 import type { JudgeOptions } from "./judging-controller.ts";
 import { leasesController } from "./leases-controller.ts";
+import { parentsController } from "./parents-controller.ts";
 import { podsController } from "./pods-controller.ts";
 import { workloadsController } from "./workloads-controller.ts";
 
@@ -15,19 +18,23 @@ export interface JudgesOptions extends Omit<JudgeOptions, "caches" | "name"> {
   informers: () => Iterable<Informer>;
   /** The name of the controller of a kind, its label in metrics; the kind's plural unless given. */
   nameOf?: (plural: string) => string;
+  /** Further kinds whose work is done by Jobs; none unless given. */
+  parents?: readonly ParentRules[];
   /** Told of each pass over a Job, as it begins, and the Job as the cache had it. */
   onPass?: (job: DeepReadonly<Job>) => void;
 }
 
-/** Kinds that are judged, or judged by, where somebody has installed them. */
-export const addedKinds: readonly Resource[] = [evidenceKinds.workloads];
+/** Kinds that are judged where somebody has installed them. */
+export function addedKinds(parents: readonly ParentRules[] = []): readonly Resource[] {
+  return [evidenceKinds.workloads, ...parents.map(parentResource)] as readonly Resource[];
+}
 
 /**
  * One controller for each kind of object that is judged, all for one manager, whose `independent` lets the others go on where one kind may
  * not be read.
  */
 export function judges(options: JudgesOptions): readonly ManagedController[] {
-  const { informers, nameOf = (plural) => plural, ...shared } = options;
+  const { informers, nameOf = (plural) => plural, parents = [], ...shared } = options;
   const caches = new Caches(informers);
   const named = (plural: string): JudgeOptions => ({ ...shared, caches, name: nameOf(plural) });
   const jobs = jobsController({ ...shared, ...named("jobs") });
@@ -37,5 +44,9 @@ export function judges(options: JudgesOptions): readonly ManagedController[] {
     cronJobsController(named("cronjobs")),
     leasesController(named("leases")),
     workloadsController(named("workloads"), jobs),
+    // Two groups may have the same plural, and it may be that of a built-in kind.
+    ...parents.map((rules, index) =>
+      parentsController(rules, named(`parents-${index + 1}-${rules.resource.resource}`)),
+    ),
   ];
 }

@@ -17,25 +17,28 @@ export interface WhenServedOptions {
  * For a manager's `startWhen`: resolves when the API server serves the kind, whatever else it may refuse. One small list a minute until
  * then. Rejects with the signal's reason.
  */
-export function whenServed(options: WhenServedOptions): (resource: Resource, signal: AbortSignal) => Promise<void> {
-  const { client, clock, namespace } = options;
-  const unsure = new Set(options.kinds.map(resourceName));
-  return async (resource, signal) => {
-    if (!unsure.has(resourceName(resource))) return;
-    while (!(await isServed(client, resource, { signal, namespace }))) await sleep(clock, LOOK_AGAIN_MS, signal);
+export function whenServed(
+  options: WhenServedOptions,
+): (resource: Resource, signal: AbortSignal) => Promise<void> | undefined {
+  const { client, clock, kinds, namespace } = options;
+  const unsure = new Set(kinds.map(resourceName));
+  const found = async (resource: Resource, signal: AbortSignal): Promise<void> => {
+    const scope = resource.namespaced ? defined({ namespace }) : {};
+    while (!(await isServed(client, resource, { ...scope, signal }))) await sleep(clock, LOOK_AGAIN_MS, signal);
   };
+  return (resource, signal) => (unsure.has(resourceName(resource)) ? found(resource, signal) : undefined);
 }
 
 async function isServed(
   client: Pick<ListerWatcher, "list">,
   resource: Resource,
-  { signal, namespace }: { signal: AbortSignal; namespace: string | undefined },
+  where: { readonly namespace?: string; readonly signal: AbortSignal },
 ): Promise<boolean> {
   try {
-    for await (const _ of client.list(resource, { limit: 1, signal, ...defined({ namespace }) })) break;
+    for await (const _page of client.list(resource, { ...where, limit: 1 })) break;
     return true;
   } catch (thrown) {
-    if (signal.aborted) throw thrown;
+    if (where.signal.aborted) throw thrown;
     return !isNotFound(thrown);
   }
 }

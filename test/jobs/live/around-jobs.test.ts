@@ -121,3 +121,40 @@ describe("what is judged around Jobs", () => {
     expect(judging.states()).toEqual(["w S10 stuck warning"]);
   });
 });
+
+describe("a parent", () => {
+  const runs = { group: "example.com", version: "v1", kind: "Run", resource: "runs", namespaced: true };
+  const rules = {
+    resource: runs,
+    ready: ["Ready"],
+    agreeing: [],
+    working: [],
+    jobs: { nameLabel: "example.com/run", destroyOps: ["destroy"] },
+    waits: {},
+    schedules: [],
+  };
+
+  it.each(["owns", "names in a label"])("is stuck when it says Ready and a Job that it %s has failed", async (join) => {
+    await using cluster = await EmbeddedCluster.start();
+    cluster.register(runs);
+    const condition = (type: string): object => {
+      const lastTransitionTime = new Date(cluster.clock.now()).toISOString();
+      return { type, status: "True", lastTransitionTime };
+    };
+    await using judging = await Judging.start(cluster, { parents: [rules] });
+    const { metadata: parent } = cluster.objects.create(runs, {
+      metadata: { name: "export" },
+      status: { conditions: [condition("Ready")] },
+    });
+    const owner = { apiVersion: "example.com/v1", kind: "Run", name: "export", uid: parent.uid, controller: true };
+    const metadata = join === "owns" ? { ownerReferences: [owner] } : { labels: { "example.com/run": "export" } };
+    await cluster.settle({ advance: 600_000 });
+    expect(judging.list()).toEqual([]);
+    addJob(cluster, "export-1", { metadata, status: { conditions: [condition("Failed")] } });
+    await cluster.settle();
+    expect(judging.states()).toEqual(["export S36 watching warning"]);
+    await cluster.settle({ advance: 300_000 });
+    expect(judging.states()).toEqual(["export S36 stuck warning"]);
+    expect(judging.list()[0]?.owner).toEqual({ kind: "Run", name: "export" });
+  });
+});
