@@ -236,19 +236,68 @@ describe("a head watch", () => {
 });
 
 describe("a dead watch", () => {
-  it("is found within 100 s by what only a verification watch sees, and replaced", async () => {
-    const stopOthers = moveOthers();
+  // To its reader a half-open watch and one that is silently withheld are alike: it is open, and nothing comes.
+  it.each([0, 7_000, 14_900, 45_000, 59_500, 61_000, 290_000])(
+    "is found within 100 s by what only a verification watch sees, %s ms after it began, and replaced",
+    async (after) => {
+      const stopOthers = moveOthers();
+      const watch = await start({ prompt: false, probeIntervalMs: 15_000 });
+      await cluster.settle({ advance: after });
+      cluster.faults.halfOpen(resources.jobs);
+      const first = addJob();
+      await cluster.settle({ advance: 100_000 });
+      expect(restarts("dead")).toBe(1);
+      expect(watch.table.lastEvent?.version).toBe(first);
+      const second = addJob();
+      await cluster.settle({ advance: 100 });
+      expect(watch.table.lastEvent?.version).toBe(second);
+      expect(allRestarts()).toBe(1);
+      stopOthers();
+    },
+  );
+
+  it("that is cut is opened again within seconds", async () => {
     const watch = await start({ prompt: false });
+    cluster.faults.breakWatches(resources.jobs);
+    const version = addJob();
+    await cluster.settle({ advance: 4_000 });
+    expect(watch.table.lastEvent?.version).toBe(version);
+    expect(allRestarts()).toBe(restarts("broken"));
+  });
+
+  it("is not seen in one that is only half a second later than the verification watch", async () => {
+    let replica = 0;
+    await using two = await EmbeddedCluster.start({ clock, replicas: 2 });
+    (two.replicas[0] as { lagMs: number }).lagMs = 500;
+    two.faults.withholdBookmarks(resources.jobs);
+    const client = new KubeClient({ transport: two.transport({ replica: () => replica }), env: recorded.env });
+    const watch = await start({ client, prompt: false, probeIntervalMs: 15_000 });
+    two.objects.create(resources.configMaps, { metadata: { name: "other", namespace: "shop" } });
+    // Asked at 15.5 s and not passed by 93.5 s: another API server is watched until 97.5 s. The event is sent there just before.
+    await two.settle({ advance: 92_000 });
+    replica = 1;
+    await two.settle({ advance: 5_400 });
+    two.objects.create(resources.jobs, { metadata: { name: "late", namespace: "shop" } });
+    await two.settle({ advance: 20 });
+    expect(watch.table.lastEvent?.version).toBe(two.currentVersion());
+    await two.settle({ advance: 3_000 });
+    expect(allRestarts()).toBe(0);
+    stop.abort();
+    await two.settle();
+  });
+
+  it("leaves nothing behind when everything ends while it is being found out", async () => {
+    const stopOthers = moveOthers();
+    await start({ prompt: false, probeIntervalMs: 15_000 });
     cluster.faults.halfOpen(resources.jobs);
-    const first = addJob();
-    await cluster.settle({ advance: 100_000 });
-    expect(restarts("dead")).toBe(1);
-    expect(watch.table.lastEvent?.version).toBe(first);
-    const second = addJob();
-    await cluster.settle({ advance: 100 });
-    expect(watch.table.lastEvent?.version).toBe(second);
-    expect(allRestarts()).toBe(1);
+    await cluster.settle({ advance: 94_000 });
+    expect(cluster.openWatches(resources.jobs)).toBe(2);
     stopOthers();
+    stop.abort();
+    await cluster.settle();
+    await Promise.all(running);
+    expect(cluster.openWatches(resources.jobs)).toBe(0);
+    expect(clock.waitingTimers).toBe(0);
   });
 
   it("of a kind that matters ends by its timeout anyway", async () => {
