@@ -51,7 +51,20 @@ const conditionShape: Shape<Condition> = shape<Condition>({
 });
 
 /** Kinds that are read only as evidence about a suspect, never cached whole. */
-export const evidenceKinds: { readonly nodes: Resource<Node>; readonly workloads: Resource<Workload> } = {
+export const evidenceKinds: {
+  readonly namespaces: Resource;
+  readonly nodes: Resource<Node>;
+  readonly workloads: Resource<Workload>;
+} = {
+  // Only whether it is being deleted.
+  namespaces: defineResource({
+    group: "",
+    version: "v1",
+    kind: "Namespace",
+    resource: "namespaces",
+    namespaced: false,
+    shape: shape<KubeObject>({ metadata: fields.metadata() }),
+  }),
   nodes: defineResource({
     group: "",
     version: "v1",

@@ -16,7 +16,7 @@ export { leaseOrder } from "./lease-order.ts";
 export type { LimitRule, LimitRules } from "./limits.ts";
 export { byLabelDependency, byNameDependency, byOwnerDependency, Dependencies } from "./live/dependencies.ts";
 export { EvidenceReader } from "./live/evidence-reader.ts";
-export { addedKinds, judges, type JudgesOptions } from "./live/judges.ts";
+export { addedKinds, judgedKinds, judges, type JudgesOptions, kindsOfEvidence } from "./live/judges.ts";
 export { whenServed } from "./live/when-served.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
 export { type Missed, type ParsedSchedule, Schedule } from "./schedule.ts";
