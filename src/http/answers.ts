@@ -5,8 +5,29 @@ export interface CachesAnswer {
   /** RFC 3339 with milliseconds. */
   readonly at: string;
   readonly caches: readonly CacheView[];
+  /** How long controllers take, of the delays that were measured since the start. */
+  readonly delays: readonly DelayView[];
   /** Only with `--heartbeat-interval`. */
   readonly heartbeats?: readonly HeartbeatView[];
+}
+
+/**
+ * How long one thing takes in the cluster, whoever does it. `percentiles` are those of the last 1 000; each lies between its bounds, as each
+ * delay does.
+ */
+export interface DelayView {
+  readonly delay: "cronjob_schedule" | "job_start" | "job_completion" | "observed_generation";
+  /** Of the objects that wait. */
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly count: number;
+  readonly percentiles: Readonly<Record<"p50" | "p90" | "p99", DelayBoundsView>>;
+}
+
+interface DelayBoundsView {
+  readonly minSeconds: number;
+  readonly maxSeconds: number;
 }
 
 /** How one heartbeat fares (docs/heartbeats.md). */

@@ -7,6 +7,7 @@ export { isLoopback, parseBindAddress } from "./address.ts";
 export type {
   CachesAnswer,
   CacheView,
+  DelayView,
   HeartbeatView,
   IntervalsAnswer,
   JobsAnswer,

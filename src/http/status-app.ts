@@ -4,6 +4,7 @@ import { type Clock, defined } from "../base/index.ts";
 import type {
   CachesAnswer,
   CacheView,
+  DelayView,
   HeartbeatView,
   IntervalsAnswer,
   JobsAnswer,
@@ -19,6 +20,7 @@ import { send } from "./send.ts";
 /** Where the answers of `/api/v1` come from. Asked at every request. */
 export interface StatusSources {
   caches(): readonly CacheView[];
+  delays(): readonly DelayView[];
   heartbeats?(): readonly HeartbeatView[];
   queues(): readonly QueueSource[];
   intervals(): readonly IntervalsSource[];
@@ -36,7 +38,8 @@ export function statusApp(sources: StatusSources, env: AppEnv): Express {
   return makeApp("status", env, (app) => {
     app.get("/api/v1/caches", async (request, response) => {
       const heartbeats = sources.heartbeats?.();
-      const answer: CachesAnswer = { at: timestamp(clock), caches: sources.caches(), ...defined({ heartbeats }) };
+      const [caches, delays] = [sources.caches(), sources.delays()];
+      const answer: CachesAnswer = { at: timestamp(clock), caches, delays, ...defined({ heartbeats }) };
       await sendJson(request, response, answer);
     });
     app.get("/api/v1/targets", async (request, response) => {

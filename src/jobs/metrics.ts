@@ -1,4 +1,5 @@
 import type { MetricDefinition } from "../telemetry/index.ts";
+import { delayMetrics } from "./delays/metrics.ts";
 import { stuckKinds } from "./stuck-kinds.ts";
 
 const kinds = stuckKinds.map(({ id }) => id);
@@ -63,4 +64,5 @@ export const jobsMetrics: readonly MetricDefinition[] = [
   silencedObjects,
   stuckLimit,
   evidenceReads,
+  ...delayMetrics,
 ];

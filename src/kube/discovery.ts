@@ -11,6 +11,8 @@ export interface DiscoveredResource {
   readonly resource: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
+  /** Its objects have a status that is written apart from their spec. */
+  readonly hasStatus: boolean;
 }
 
 /**
@@ -38,7 +40,9 @@ async function readGroupVersion(
   const version = groupVersion.slice(slash + 1);
   try {
     const list = await read(`${group ? "/apis" : "/api"}/${groupVersion}`);
-    return recordsIn(list, "resources")
+    const entries = recordsIn(list, "resources");
+    const names = new Set(entries.map(({ name }) => name));
+    return entries
       .filter(({ name }) => typeof name === "string" && !name.includes("/"))
       .map((entry) => ({
         group,
@@ -47,6 +51,7 @@ async function readGroupVersion(
         resource: String(entry["name"]),
         namespaced: entry["namespaced"] === true,
         verbs: textsIn(entry, "verbs"),
+        hasStatus: names.has(`${String(entry["name"])}/status`),
       }));
   } catch (thrown) {
     if (!isTransient(thrown)) throw thrown;

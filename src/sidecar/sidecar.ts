@@ -3,21 +3,20 @@ import type { Informer } from "../cache/index.ts";
 import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { LeaderElector } from "../election/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
-import { HeadSet } from "../head/index.ts";
 import { healthApp, metricsApp, statusApp } from "../http/index.ts";
 import { EvidenceReader, Findings } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
-import { OwnCaches, Targets, STALLED_AFTER_MS } from "../lag/index.ts";
-import { type DeepReadonly, type Job, type Resource, resourceName, resources } from "../resources/index.ts";
+import { STALLED_AFTER_MS } from "../lag/index.ts";
+import { type DeepReadonly, type Job, resourceName, resources } from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
 import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
 import { controllersManager, informersOf, jobsManagers } from "./jobs-managers.ts";
 import { type JobsSources, jobsView } from "./jobs-view.ts";
+import { LagWatch } from "./lag-watch.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
-import { targetCacheView, targetView } from "./targets.ts";
-import { cacheView, intervalsSource, queueSource } from "./views.ts";
+import { intervalsSource, queueSource } from "./views.ts";
 import { WatchedKinds } from "./watched-kinds.ts";
 
 interface Part {
@@ -28,9 +27,6 @@ interface Part {
 /** Readiness waits this long for the first lists. */
 const FIRST_LISTS_MS = 120_000;
 const FLUSH_DEADLINE_MS = 5_000;
-const PROBE_INTERVAL_MS = 15_000;
-const LAG_BUDGET_MS = 30_000;
-const TARGET_INTERVAL_MS = 15_000;
 
 /**
  * The whole of `stalewatch run` in one object: caches of Jobs, their pods and further kinds, a pass over each Job, and what is served
@@ -46,8 +42,7 @@ export class Sidecar {
   #jobsManagers: readonly Manager[] = [];
   #managers: readonly Manager[] = [];
   #watched: WatchedKinds | undefined;
-  #lags: OwnCaches | undefined;
-  #targets: Targets | undefined;
+  #lag: LagWatch | undefined;
   #findings: Findings | undefined;
   #evidence: EvidenceReader | undefined;
   #heartbeats: Heartbeats | undefined;
@@ -105,25 +100,26 @@ export class Sidecar {
     const beside = controllersManager(this.#options, own);
     this.#managers = beside ? [...this.#jobsManagers, beside] : this.#jobsManagers;
     this.#watched = new WatchedKinds({ client, kinds: watch, namespaces, env });
-    const { probeIntervalMs = PROBE_INTERVAL_MS, lagBudgetMs = LAG_BUDGET_MS } = this.#options;
-    const informers = (): readonly Informer[] => this.#informers();
-    const heads = new HeadSet({ client, probeIntervalMs, env });
+    const lag = new LagWatch({
+      ...this.#options,
+      client,
+      informers: () => this.#informers(),
+      // What runs beside has caches of its own, of the same objects.
+      measured: () => [...this.#jobsManagers.flatMap(informersOf), ...(this.#watched?.informers() ?? [])],
+      since: env.clock.now(),
+      stalledAfterMs: (kind) => this.#heartbeats?.stalledAfterMs(kind) ?? STALLED_AFTER_MS,
+      env,
+    });
+    this.#lag = lag;
     const elector = this.#elector(env);
-    this.#heartbeats = this.#heartbeatsOf({ client, heads, informers, elector, env });
-    const stalledAfterMs = (kind: Resource): number => this.#heartbeats?.stalledAfterMs(kind) ?? STALLED_AFTER_MS;
-    const { targets = [], targetIntervalMs = TARGET_INTERVAL_MS } = this.#options;
-    const judging = { heads, probeIntervalMs, budgetMs: lagBudgetMs, stalledAfterMs, env };
-    this.#lags = new OwnCaches({ ...judging, informers });
-    this.#targets = new Targets({ ...judging, client, targets, intervalMs: targetIntervalMs });
-    const parts = [
-      ...this.#managers,
-      evidence,
-      this.#watched,
-      heads,
-      this.#lags,
-      this.#targets,
-      ...this.#writers(elector),
-    ];
+    this.#heartbeats = this.#heartbeatsOf({
+      client,
+      heads: lag.heads,
+      informers: () => this.#informers(),
+      elector,
+      env,
+    });
+    const parts = [...this.#managers, evidence, this.#watched, ...lag.parts, ...this.#writers(elector)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
@@ -179,7 +175,7 @@ export class Sidecar {
     const kinds = [resources.jobs, resources.pods, ...(this.#options.watch ?? [])].map(resourceName);
     const checks = healthChecks({
       kinds: [...new Set(kinds)],
-      caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lags?.answer(informer) })),
+      caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lag?.lagOf(informer) })),
       problems: () => this.#watched?.problems() ?? new Map(),
       waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
       heartbeats: this.#heartbeats?.checks() ?? [],
@@ -191,11 +187,9 @@ export class Sidecar {
       health: healthApp(checks, env),
       status: statusApp(
         {
-          caches: () => [
-            ...this.#informers().map((informer) => cacheView(informer.status(), this.#lags?.answer(informer))),
-            ...(this.#targets?.caches() ?? []).map(targetCacheView),
-          ],
-          targets: () => (this.#targets?.status() ?? []).map(targetView),
+          caches: () => this.#lag?.caches() ?? [],
+          delays: () => this.#lag?.delays() ?? [],
+          targets: () => this.#lag?.targets() ?? [],
           queues: () => this.#controllers().map(queueSource),
           ...(heartbeats ? { heartbeats: () => heartbeats.views() } : {}),
           intervals: () => this.#controllers().map(intervalsSource),

@@ -1,7 +1,8 @@
 import { defined } from "../base/index.ts";
 import type { InformerStatus } from "../cache/index.ts";
 import type { ControllerStatus } from "../controller/index.ts";
-import type { CacheView, IntervalsSource, QueueSource } from "../http/index.ts";
+import type { CacheView, DelayView, IntervalsSource, QueueSource } from "../http/index.ts";
+import type { DelayAnswer } from "../jobs/index.ts";
 import type { LagAnswer } from "../lag/index.ts";
 
 /** One of our own caches as /api/v1/caches tells it, with how late it is, once something judges it. */
@@ -67,6 +68,16 @@ export function lagView(lag: LagAnswer): LagView {
 
 function seconds(ms: number | undefined): number | null {
   return ms === undefined ? null : ms / 1_000;
+}
+
+/** A delay as /api/v1/caches tells it. */
+export function delayView({ delay, resource: kind, count, p50, p90, p99 }: DelayAnswer): DelayView {
+  const { group, version, resource } = kind;
+  return { delay, group, version, resource, count, percentiles: { p50: view(p50), p90: view(p90), p99: view(p99) } };
+
+  function view({ minMs, maxMs }: DelayAnswer["p50"]) {
+    return { minSeconds: minMs / 1_000, maxSeconds: maxMs / 1_000 };
+  }
 }
 
 /** A controller's queue as /api/v1/queues reads it. */

@@ -224,6 +224,7 @@ describe("/api/v1", () => {
   const nothing: StatusSources = {
     intervals: () => [],
     caches: () => [],
+    delays: () => [],
     targets: () => [],
     queues: () => [],
     jobs: () => ({ objects: {}, healthy: 0, findings: [], groups: [], notes: [] }),
@@ -266,7 +267,11 @@ describe("/api/v1", () => {
     const app = statusApp({ ...nothing, caches: () => [cache] }, testEnv());
     const answer = await get(`${await serve(app)}/api/v1/caches`);
     expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-    expect(JSON.parse(answer.text) as CachesAnswer).toEqual({ at: "2026-01-02T03:04:05.000Z", caches: [cache] });
+    expect(JSON.parse(answer.text) as CachesAnswer).toEqual({
+      at: "2026-01-02T03:04:05.000Z",
+      delays: [],
+      caches: [cache],
+    });
   });
 
   it.each([

@@ -34,7 +34,10 @@ export const clusterFlags: {
   context: optional({ value: "NAME", help: "context of the kubeconfig", otherwise: "its current context" }, text),
   namespace: list({ value: "NAMESPACE", help: "watch Jobs and pods of this namespace only", otherwise: "all" }, text),
   watch: list(
-    { value: "GROUP/VERSION/RESOURCE", help: "keep a cache of this kind too, metadata only, and publish its version" },
+    {
+      value: "GROUP/VERSION/RESOURCE",
+      help: "keep a cache of this kind too, of little more than its metadata, and publish its version",
+    },
     from(parseWatchedKind),
   ),
   config: optional({ value: "FILE", help: "YAML file whose keys are these flags" }, text),
