@@ -29,6 +29,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/explain.ts"),
   },
   {
+    name: "record",
+    summary: "write what happens in a cluster to a file, to be judged later",
+    load: () => import("./commands/record.ts"),
+  },
+  {
     name: "replay",
     summary: "judge what a recording holds, under the clock of the recording",
     load: () => import("./commands/replay.ts"),

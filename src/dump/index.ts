@@ -10,3 +10,4 @@ export { type DumpOptions, type DumpProgress, readDump } from "./read-dump.ts";
 export type { ReplayAnswer, ReplayOptions } from "./replay.ts";
 export { type Replayed, replayRecording } from "./replay-recording.ts";
 export type { Transition } from "./transition.ts";
+export { record, type RecordOptions } from "./record.ts";

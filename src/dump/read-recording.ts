@@ -52,7 +52,8 @@ function lineOf(text: string, line: number): RecordedLine {
   if (!isRecord(json)) throw new Error("it is no JSON object");
   const at = Date.parse(textOf(json, "at"));
   if (Number.isNaN(at)) throw new Error('its "at" is no time');
-  const place = { at, line };
+  const sentAt = typeof json["sentAt"] === "string" ? Date.parse(json["sentAt"]) : Number.NaN;
+  const place = { at, line, sentAt: Number.isNaN(sentAt) ? undefined : sentAt };
   const type = textOf(json, "type");
   if (isObjectType(type)) {
     const { object, namespace } = json;
@@ -61,7 +62,13 @@ function lineOf(text: string, line: number): RecordedLine {
   }
   switch (type) {
     case "WATCH_ENDED":
-      return { ...place, type, apiVersion: textOf(json, "apiVersion"), kind: textOf(json, "kind") };
+      return {
+        ...place,
+        type,
+        apiVersion: textOf(json, "apiVersion"),
+        kind: textOf(json, "kind"),
+        reason: textOf(json, "reason"),
+      };
     case "TARGET":
       return { ...place, type, target: textOf(json, "target"), samples: samplesOf(json["samples"]) };
     case "PASS":

@@ -28,9 +28,18 @@ export class RecordedObjects {
         return this.#set(this.#read(line.object));
       case "DELETED":
         return this.#delete(this.#read(line.object));
+      case "WATCH_ENDED":
+        // The server does not have the kind, so there is none of it.
+        if (line.reason === "NotFound") this.#declare(line.apiVersion, line.kind);
+        return [];
       default:
         return [];
     }
+  }
+
+  #declare(apiVersion: string, kind: string): void {
+    const known = this.#kinds.find(apiVersion, kind);
+    if (known) this.#snapshot.declare(known.resource);
   }
 
   /** What is there of the kind and not in the list is gone. */

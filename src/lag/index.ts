@@ -11,6 +11,7 @@ export { STALLED_AFTER_MS } from "./lag-state.ts";
 export { lagMetrics } from "./metrics.ts";
 export { OwnCaches } from "./own-caches.ts";
 export type { Target, TargetScope } from "./target.ts";
+export { isRead, readTarget } from "./target-reading.ts";
 export type { TargetCacheAnswer } from "./target-caches.ts";
 export { targetMetrics } from "./target-metrics.ts";
 export { type TargetStatus } from "./target-watch.ts";

@@ -72,17 +72,17 @@ describe("stalewatch jobs of a cluster", () => {
   });
 });
 
-describe("stalewatch jobs --server", () => {
-  async function serve(answer: RequestListener): Promise<string> {
-    const server = createServer(answer).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => {
-      server.closeAllConnections();
-      server.close();
-    });
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
+describe("stalewatch jobs --server", () => {
   const finding = {
     kind: "S13",
     name: "image-cannot-be-pulled",

@@ -112,7 +112,7 @@ shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
   });
 
   it("says what was wrong with the files, and when they seem old", async () => {
-    const { code, err, out } = await jobs(`${DUMP.slice(0, DUMP.lastIndexOf('"uid-of-done"'))}`);
+    const { code, err, out } = await jobs(DUMP.slice(0, DUMP.lastIndexOf('"uid-of-done"')));
     expect(code).toBe(0);
     expect(out).toContain("export-1");
     expect(err).toMatch(/^stalewatch: standard input line \d+: ends in the middle of an object or list$/m);
@@ -151,11 +151,11 @@ shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
   });
 });
 
-describe("--limits", () => {
-  async function withLimits(text: string) {
-    return jobs(DUMP, "--at", AT, "--limits", join(folderOf({ "limits.yaml": text }), "limits.yaml"), "-o", "json");
-  }
+async function withLimits(text: string) {
+  return jobs(DUMP, "--at", AT, "--limits", join(folderOf({ "limits.yaml": text }), "limits.yaml"), "-o", "json");
+}
 
+describe("--limits", () => {
   async function severityBy(text: string): Promise<string | undefined> {
     const { findings } = JSON.parse((await withLimits(text)).out) as { findings: { severity: string }[] };
     return findings[0]?.severity;

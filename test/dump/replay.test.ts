@@ -29,6 +29,10 @@ function end(minutes: number): Line {
   return { at: after(minutes), type: "END" };
 }
 
+function until(minutes: number): Pick<ReplayOptions, "until"> {
+  return { until: Date.parse(after(minutes)) };
+}
+
 async function replay(lines: readonly (Line | string)[], options: Partial<ReplayOptions> = {}): Promise<Replayed> {
   const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
   const folder = folderOf({ "r.ndjson": text });
@@ -69,7 +73,6 @@ describe("a replay", () => {
 
   it("goes on to another end when it is told to, or ends before", async () => {
     const lines = [listed(0, [job, pulling]), event(41, "MODIFIED", starting), end(41)];
-    const until = (minutes: number) => ({ until: Date.parse(after(minutes)) });
     expect(told(await replay(lines, until(20)))).toEqual(["raised S13 warning 10"]);
     expect(told(await replay(lines.slice(0, 1), until(31)))).toEqual([
       "raised S13 warning 10",

@@ -1,0 +1,44 @@
+import { messageOf, sleep } from "../base/index.ts";
+import { isRead, type Target } from "../lag/index.ts";
+import type { Env } from "../telemetry/index.ts";
+import type { RecordingFile } from "./recording-file.ts";
+
+/** A page that takes longer is not worth waiting for. */
+const LONGEST_SCRAPE_MS = 10_000;
+
+export interface RecordTargetOptions {
+  readonly target: Target;
+  readonly intervalMs: number;
+  readonly file: RecordingFile;
+  /** Told when it cannot be read, one line. */
+  readonly onTrouble: (trouble: string) => void;
+  readonly env: Pick<Env, "clock">;
+}
+
+/** Writes what is judged of a target's metrics, over and over, until the signal aborts. Errors: those of the file. */
+export async function recordTarget(options: RecordTargetOptions, signal: AbortSignal): Promise<void> {
+  const { target, intervalMs, file, onTrouble, env } = options;
+  while (!signal.aborted) {
+    const sentAt = new Date(env.clock.now()).toISOString();
+    const patience = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_SCRAPE_MS)]);
+    const page = await target.source.read({ wanted: isRead, signal: patience }).catch((thrown: unknown) => {
+      if (!signal.aborted) onTrouble(`target ${target.name}: ${messageOf(thrown)}`);
+      return undefined;
+    });
+    if (page) {
+      const samples = page.samples.map(({ name, labels, value }) => ({
+        name,
+        labels: Object.fromEntries(labels),
+        value,
+      }));
+      // JSON has neither NaN nor Infinity.
+      await file.write("TARGET", {
+        sentAt,
+        target: target.name,
+        samples: samples.filter(({ value }) => Number.isFinite(value)),
+      });
+    }
+    await sleep(env.clock, intervalMs, signal).catch(() => {}); // aborted: the loop ends
+  }
+  await target.source.close();
+}
