@@ -1,9 +1,10 @@
 import { type Clock, messageOf, StalewatchError } from "../base/index.ts";
 import { type EnvironmentVariables, tracingWanted } from "../exposition/index.ts";
+import { judgedKinds, kindsOfEvidence } from "../jobs/index.ts";
 import { type Cluster, isUnauthorized, KubeClient } from "../kube/index.ts";
-import { resourceName, resources } from "../resources/index.ts";
+import { resourceName } from "../resources/index.ts";
 import { notServed } from "./not-served.ts";
-import { deniedOf, readRights, remedyFor, type Right, writeRights } from "./rights.ts";
+import { deniedOf, evidenceRights, readRights, remedyFor, type Right, writeRights } from "./rights.ts";
 import type { SidecarOptions, WatchedKind } from "./sidecar-options.ts";
 
 /** One thing that was looked at. */
@@ -44,8 +45,11 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis
   try {
     yield* serverAndClock(client, options);
     const served = options.watch.length > 0 ? await client.discover(signal) : [];
-    yield* access(client, resources.jobs, true, options);
-    yield* access(client, resources.pods, true, options);
+    for (const kind of judgedKinds) yield* access(client, kind, true, options);
+    for (const kind of kindsOfEvidence) {
+      const rights = evidenceRights(kind, options.namespaces);
+      for (const right of rights) yield await accessTo(client, right, kind.namespaced, signal);
+    }
     for (const kind of options.watch) {
       const found = served.find((other) => resourceName(other) === resourceName(kind));
       if (found) yield* access(client, kind, found.namespaced, options);

@@ -1,6 +1,6 @@
 import type { KubeClient } from "../kube/index.ts";
 import { HEARTBEAT_NAME, HEARTBEAT_VERBS, ruleFor } from "../lag/index.ts";
-import { resources } from "../resources/index.ts";
+import { type Resource, resources } from "../resources/index.ts";
 import type { SidecarOptions, WatchedKind } from "./sidecar-options.ts";
 
 /** What one feature takes, as RBAC names it. */
@@ -27,6 +27,17 @@ export function readRights(
   namespaces: readonly (string | undefined)[],
 ): readonly Right[] {
   return namespaces.map((namespace) => ({ verbs: READ, group, resource, namespace }));
+}
+
+/** What it takes to read about suspects. Of a kind without namespaces nothing is asked for where only some are watched. */
+export function evidenceRights(
+  { group, resource, namespaced }: Pick<Resource, "group" | "resource" | "namespaced">,
+  namespaces: readonly string[],
+): readonly Right[] {
+  if (!namespaced && namespaces.length > 0) return [];
+  const purpose = "to say why something is stuck";
+  const where = namespaces.length === 0 ? [undefined] : namespaces;
+  return where.map((namespace) => ({ verbs: ["list"], group, resource, namespace, purpose }));
 }
 
 /** What whatever `run` writes takes; nothing where neither is asked for. */

@@ -45,7 +45,7 @@ async function diagnosis(check: string, more?: Partial<DoctorOptions>): Promise<
 
 describe("the doctor", () => {
   it("finds nothing wrong where nothing is", async () => {
-    expect(await diagnoses({ watch: [{ group: "batch", version: "v1", resource: "cronjobs" }] })).toEqual([
+    expect(await diagnoses({ watch: [{ group: "", version: "v1", resource: "configmaps" }] })).toEqual([
       { check: "tracing", ok: true, found: "off: OTEL_EXPORTER_OTLP_ENDPOINT is not set" },
       { check: "cluster", ok: true, found: "https://kube.example:6443 answers" },
       { check: "version", ok: true, found: expect.stringMatching(/^Kubernetes v1\.\d+\.\d+/) as string },
@@ -53,13 +53,18 @@ describe("the doctor", () => {
       { check: "access", ok: true, found: "may list and watch jobs.batch in all namespaces" },
       { check: "access", ok: true, found: "may list and watch pods in all namespaces" },
       { check: "access", ok: true, found: "may list and watch cronjobs.batch in all namespaces" },
+      { check: "access", ok: true, found: "may list and watch leases.coordination.k8s.io in all namespaces" },
+      { check: "access", ok: true, found: "may list events in all namespaces, to say why something is stuck" },
+      { check: "access", ok: true, found: "may list nodes in the cluster, to say why something is stuck" },
+      { check: "access", ok: true, found: "may list and watch configmaps in all namespaces" },
     ]);
   });
 
   it("names the rule to add, for each namespace on its own", async () => {
     cluster.forbid({ verb: "watch", resource: "jobs", namespace: "bank" });
     cluster.forbid({ resource: "pods" });
-    const access = (await diagnoses({ namespaces: ["shop", "bank"] })).filter(({ check }) => check === "access");
+    const ofJobsAndPods = /\b(jobs\.batch|pods)\b/;
+    const access = (await diagnoses({ namespaces: ["shop", "bank"] })).filter(({ found }) => ofJobsAndPods.test(found));
     const pods = '{apiGroups: [""], resources: ["pods"], verbs: ["list", "watch"]}';
     expect(access.map(({ ok, found, remedy }) => [ok, found, remedy])).toEqual([
       [true, "may list and watch jobs.batch in namespace shop", undefined],
@@ -73,11 +78,24 @@ describe("the doctor", () => {
     ]);
   });
 
+  it("asks for events where it watches, and for nodes only where that is everywhere", async () => {
+    cluster.forbid({ resource: "events" });
+    cluster.forbid({ resource: "nodes" });
+    const refusals = async (namespaces: readonly string[]): Promise<unknown[]> =>
+      (await diagnoses({ namespaces })).filter(({ ok }) => !ok).map(({ remedy }) => remedy);
+    const events = '{apiGroups: [""], resources: ["events"], verbs: ["list"]}';
+    expect(await refusals(["shop"])).toEqual([`add to a Role in shop: ${events}`]);
+    expect(await refusals([])).toEqual([
+      `add to a ClusterRole: ${events}`,
+      'add to a ClusterRole: {apiGroups: [""], resources: ["nodes"], verbs: ["list"]}',
+    ]);
+  });
+
   describe("of what is written", () => {
     const leaderElection = { lease: { namespace: "ops", name: "stalewatch" } };
     const heartbeat = { namespace: "ops" };
     const writes = async (): Promise<Diagnosis[]> =>
-      (await diagnoses({ leaderElection, heartbeat })).filter(({ found }) => found.includes(", to "));
+      (await diagnoses({ leaderElection, heartbeat })).filter(({ found }) => /, to (stand|keep)/.test(found));
 
     it("says what an election and heartbeats may do, a line each", async () => {
       const all = "get, create, patch, delete, list and watch";

@@ -1,6 +1,6 @@
 import type { Informer } from "../../cache/index.ts";
 import type { ManagedController } from "../../controller/index.ts";
-import type { DeepReadonly, Job, Resource } from "../../resources/index.ts";
+import { type DeepReadonly, type Job, type Resource, resources } from "../../resources/index.ts";
 import { evidenceKinds } from "../evidence-kinds.ts";
 import type { ParentRules } from "../parents/parent-rules.ts";
 import { parentResource } from "../parents/parent.ts";
@@ -23,6 +23,12 @@ export interface JudgesOptions extends Omit<JudgeOptions, "caches" | "name"> {
   /** Told of each pass over a Job, as it begins, and the Job as the cache had it. */
   onPass?: (job: DeepReadonly<Job>) => void;
 }
+
+/** Kinds that are cached in any case. */
+export const judgedKinds: readonly Resource[] = [resources.jobs, resources.pods, resources.cronJobs, resources.leases];
+
+/** Kinds that are listed live, for what looks stuck. */
+export const kindsOfEvidence: readonly Resource[] = [resources.events, evidenceKinds.nodes];
 
 /** Kinds that are judged where somebody has installed them. */
 export function addedKinds(parents: readonly ParentRules[] = []): readonly Resource[] {
