@@ -84,6 +84,38 @@ describe("Findings", () => {
     expect(since[0]).toContain("InvalidImageName");
   });
 
+  it("counts what is silenced apart, and gives it no series of its own", () => {
+    const { meter, series } = recordingMeter();
+    const findings = new Findings({ meter });
+    const before = series.size;
+    findings.of(resources.jobs).set("shop/a", { ...stuckJob("a", 120), silencedUntil: "2027-01-01T00:00:00Z" });
+    expect([...series].slice(before)).toEqual([
+      [`stalewatch_stuck_silenced_objects${JSON.stringify({ kind: "S01", namespace: "shop" })}`, 1],
+    ]);
+    findings.of(resources.jobs).set("shop/a", undefined);
+    expect(series.size).toBe(before);
+  });
+
+  it("moves the series when it gets worse, and names what is shared", () => {
+    const { meter, series } = recordingMeter();
+    const findings = new Findings({ meter });
+    const cause = `webhook ${"x".repeat(500)}\u001b`;
+    for (const seconds of [120, 400]) findings.of(resources.jobs).set("shop/a", { ...stuckJob("a", seconds), cause });
+    const since = [...series.keys()].filter((key) => key.includes("stuck_since"));
+    expect(since).toHaveLength(1);
+    expect(since[0]).toContain('"severity":"critical"');
+    expect(since[0]).toContain(`"cause":"webhook ${"x".repeat(112)}"`);
+  });
+
+  it("keeps objects of one name and several kinds apart", () => {
+    const findings = new Findings({ meter: noopMeter });
+    findings.of(resources.jobs).set("shop/a", stuckJob("a", 120));
+    findings.of(resources.cronJobs).set("shop/a", stuckJob("a", 120));
+    findings.of(resources.jobs).set("shop/a", undefined);
+    expect(findings.of(resources.jobs).get("shop/a")).toBeUndefined();
+    expect(findings.of(resources.cronJobs).get("shop/a")).toBeDefined();
+  });
+
   it("lists the worst first, then the oldest, with ages as of the time it is asked", () => {
     const findings = new Findings({ meter: noopMeter });
     findings.of(resources.jobs).set("shop/young", stuckJob("young", 120, 60));
