@@ -30,6 +30,8 @@ import { trackingFinalizerLeft } from "./kinds/s26-orphan-tracking-finalizer.ts"
 import { jobDeletionHangs } from "./kinds/s27-job-deletion-hangs.ts";
 import { orphanFinalizer } from "./kinds/s28-orphan-finalizer.ts";
 import { ttlNotHonoured } from "./kinds/s29-ttl-not-honoured.ts";
+import { indexesBlocked } from "./kinds/s40-indexes-blocked.ts";
+import { mirrorDiverges } from "./kinds/s41-mirror-diverges.ts";
 import { unkillableProcess } from "./kinds/s42-unkillable-process.ts";
 import { hasUnfinishedPods } from "./pod-state.ts";
 import type { World } from "./world.ts";
@@ -42,7 +44,12 @@ export const jobOrder: readonly Stage<Job>[] = [
   { stage: "finishing", holds: isFinishing, kinds: [failureTargetNeverFailed, successNeverComplete], final: true },
   { stage: "ended pods not counted", holds: hasUncounted, kinds: [uncountedPods], final: false },
   { stage: "old pods not gone", holds: hasTerminating, kinds: [replacementWaits], final: false },
-  { stage: "suspended", holds: isSuspended, kinds: [admittedYetSuspended, queued, suspendedAndForgotten], final: true },
+  {
+    stage: "suspended",
+    holds: isSuspended,
+    kinds: [mirrorDiverges, admittedYetSuspended, queued, suspendedAndForgotten],
+    final: true,
+  },
   { stage: "managed elsewhere", holds: isManagedElsewhere, kinds: [managedByNobody], final: true },
   { stage: "too many pods", holds: hasPods, kinds: [runaway], final: false },
   {
@@ -52,6 +59,7 @@ export const jobOrder: readonly Stage<Job>[] = [
       quotaRefusesPods,
       serviceAccountMissing,
       admissionRefusesPods,
+      indexesBlocked,
       controllerHasNotTouchedIt,
       noAttemptToCreatePods,
     ],
@@ -63,12 +71,9 @@ export const jobOrder: readonly Stage<Job>[] = [
     kinds: [unkillableProcess, podTerminatingPastGrace],
     final: false,
   },
-  {
-    stage: "pods do not start",
-    holds: hasPods,
-    kinds: [imageCannotBePulled, configError, volumeNotMounted, podUnschedulable, initContainerHolds],
-    final: false,
-  },
+  { stage: "containers are not made", holds: hasPods, kinds: [imageCannotBePulled, configError], final: false },
+  { stage: "pods are not placed", holds: hasPods, kinds: [volumeNotMounted, podUnschedulable], final: false },
+  { stage: "pods do not start", holds: hasPods, kinds: [initContainerHolds], final: false },
   { stage: "pods ended in part", holds: hasPods, kinds: [sidecarNeverExits], final: false },
   { stage: "status does not follow the pods", holds: () => true, kinds: [controllerLag], final: false },
   { stage: "deadline", holds: () => true, kinds: [deadlineNotEnforced], final: false },

@@ -1,6 +1,7 @@
 import { job, meta } from "../objects.ts";
+import type { Workload } from "../../../src/jobs/index.ts";
 import type { KindCase } from "./kind-case.ts";
-import { condition, type Scene, workloadOf } from "./scene.ts";
+import { condition, type Scene, time, workloadOf } from "./scene.ts";
 
 const suspended = job({ spec: { suspend: true }, status: { conditions: [condition("Suspended", 2)] } });
 const inQueue = { ...suspended, metadata: meta("export-1", { labels: { "kueue.x-k8s.io/queue-name": "nightly" } }) };
@@ -20,6 +21,16 @@ const ghost: Scene = {
   job: job({ status: { conditions: [condition("Complete", 100)] } }),
   workloads: [workloadOf({ admission: { clusterQueue: "batch" }, conditions: [condition("QuotaReserved", 10)] })],
 };
+
+function dispatch(message: string): Workload["status"] {
+  return {
+    conditions: [condition("QuotaReserved", 600)],
+    admissionChecks: [{ name: "multikueue", state: "Pending", message, lastTransitionTime: time(600) }],
+  };
+}
+
+const remote = { ...inQueue, spec: { ...inQueue.spec, managedBy: "kueue.x-k8s.io/multikueue" } };
+const outOfSync = { conditions: [condition("Finished", 600, { reason: "OutOfSync" })] };
 
 export const casesSuspended: readonly KindCase[] = [
   {
@@ -85,6 +96,33 @@ export const casesSuspended: readonly KindCase[] = [
           }),
         ],
       },
+    },
+  },
+  {
+    id: "S41",
+    case: "the outcome is not copied back",
+    scene: { job: remote, workloads: [workloadOf(outOfSync)] },
+    reason: "FinishedNotMirrored",
+    since: 600,
+    twin: {
+      but: "the check was set back to Retry",
+      scene: {
+        job: remote,
+        workloads: [
+          workloadOf({ admissionChecks: [{ name: "multikueue", state: "Retry", lastTransitionTime: time(600) }] }),
+        ],
+      },
+    },
+  },
+  {
+    id: "S41",
+    case: "it is never sent",
+    scene: { job: remote, workloads: [workloadOf(dispatch(""))] },
+    reason: "DispatchPending",
+    since: 600,
+    twin: {
+      but: "a worker cluster has taken it",
+      scene: { job: remote, workloads: [workloadOf(dispatch('The workload got reservation on "worker-1"'))] },
     },
   },
 ];

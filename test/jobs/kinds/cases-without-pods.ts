@@ -4,6 +4,11 @@ import { eventAbout, podOf, type Scene } from "./scene.ts";
 
 const waiting = job({ status: { startTime: "2026-01-02T03:04:05Z", ready: 0 } });
 const running = job({ status: { startTime: "2026-01-02T03:04:05Z", active: 1, ready: 1 } });
+/** Indexes 0 and 1 are done, 2 and 3 have failed, 4 is left. */
+const indexed = job({
+  spec: { completionMode: "Indexed", completions: 5, parallelism: 2, backoffLimitPerIndex: 1 },
+  status: { startTime: "2026-01-02T03:04:05Z", succeeded: 2, failed: 4, completedIndexes: "0,1", failedIndexes: "2-3" },
+});
 const HOURS = 6 * 3_600;
 
 /** Refused from the first second on, and again and again. */
@@ -94,5 +99,34 @@ export const casesWithoutPods: readonly KindCase[] = [
     since: 1,
     cause: "serviceaccount shop/exporter",
     twin: admittedLater(noAccount),
+  },
+  {
+    id: "S40",
+    case: "no pod for the indexes that are left",
+    scene: { job: indexed },
+    reason: "NoPodForIndex",
+    since: 0,
+    twin: {
+      but: "a pod of another index runs",
+      scene: { job: { ...indexed, status: { ...indexed.status, active: 1, ready: 1 } }, pods: [podOf()] },
+    },
+  },
+  {
+    id: "S40",
+    case: "more failed than may",
+    scene: { job: { ...indexed, spec: { ...indexed.spec, maxFailedIndexes: 1 } } },
+    reason: "MaxFailedIndexesPassed",
+    since: 0,
+    twin: {
+      but: "a pod of another index still runs",
+      scene: {
+        job: {
+          ...indexed,
+          spec: { ...indexed.spec, maxFailedIndexes: 1 },
+          status: { ...indexed.status, active: 1, ready: 1 },
+        },
+        pods: [podOf()],
+      },
+    },
   },
 ];
