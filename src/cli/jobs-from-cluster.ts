@@ -1,6 +1,6 @@
 import { defined, systemClock } from "../base/index.ts";
 import type { JobsAnswer } from "../http/index.ts";
-import type { LimitRules } from "../jobs/index.ts";
+import type { LimitRules, ParentRules } from "../jobs/index.ts";
 import { loadCluster } from "../kube/index.ts";
 import { lookOnce } from "../sidecar/index.ts";
 import type { Context } from "./command.ts";
@@ -11,6 +11,7 @@ export interface JobsFromClusterOptions {
   readonly context: string | undefined;
   readonly namespaces: readonly string[];
   readonly limits: LimitRules;
+  readonly parents: readonly ParentRules[];
   readonly all: boolean;
   readonly patienceMs: number;
 }

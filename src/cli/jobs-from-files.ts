@@ -5,7 +5,6 @@ import {
   jobsIn,
   type JobsIn,
   type JobsInOptions,
-  keptKinds,
   type Note,
   readDump,
 } from "../dump/index.ts";
@@ -43,7 +42,7 @@ export async function jobsFromFiles(options: JobsFromFilesOptions, context: Cont
   const dump = await readDump({
     paths,
     stdin: terminal.stdin,
-    kinds: keptKinds,
+    kinds: options.kinds.kept,
     now,
     ...defined({ signal, onProgress: progress?.show }),
   });

@@ -1,9 +1,10 @@
 import { type Finding, type FindingGroup, Findings, groupsOf, type LimitRules, type Snapshot } from "../jobs/index.ts";
 import { keyOf, resources } from "../resources/index.ts";
 import { noopMeter } from "../telemetry/index.ts";
-import { judgedKinds, keptKinds } from "./judged-kinds.ts";
+import type { JudgedKinds } from "./judged-kinds.ts";
 
 export interface JobsInOptions {
+  readonly kinds: JudgedKinds;
   /** Wall time in milliseconds, as of which everything is judged. */
   readonly now: number;
   readonly rules: LimitRules;
@@ -25,10 +26,10 @@ export interface JobsIn {
 }
 
 /** Judges each object once. */
-export function jobsIn(snapshot: Snapshot, { now, rules, namespaces, all }: JobsInOptions): JobsIn {
+export function jobsIn(snapshot: Snapshot, { kinds, now, rules, namespaces, all }: JobsInOptions): JobsIn {
   const isInScope = (namespace = ""): boolean => namespaces.length === 0 || namespaces.includes(namespace);
   const findings = new Findings({ meter: noopMeter }, rules);
-  for (const { resource, verdict } of judgedKinds) {
+  for (const { resource, verdict } of kinds.judged) {
     const known = findings.of(resource);
     for (const object of snapshot.list(resource)) {
       if (!isInScope(object.metadata.namespace)) continue;
@@ -38,7 +39,7 @@ export function jobsIn(snapshot: Snapshot, { now, rules, namespaces, all }: Jobs
   const listed = findings.list(now, { all });
   const ofJobs = listed.filter(({ object, state }) => object.kind === resources.jobs.kind && state !== "watching");
   const objects: Record<string, number> = { jobs: 0, pods: 0 };
-  for (const resource of keptKinds) {
+  for (const resource of kinds.kept) {
     const inScope = [...snapshot.list(resource)].filter(({ metadata }) => isInScope(metadata.namespace));
     if (inScope.length > 0) objects[resource.resource] = inScope.length;
   }

@@ -4,6 +4,9 @@ import {
   jobOrder,
   leaseOrder,
   type LimitRules,
+  parentOrder,
+  parentResource,
+  type ParentRules,
   podOrder,
   type Stage,
   type Verdict,
@@ -22,21 +25,25 @@ export interface JudgedKind {
 /** Every kubelet renews its lease there, and none of them is a lock. */
 const NODE_LEASES = "kube-node-lease";
 
-/** Each kind that has an order of decision, and the part of it that a live sidecar judges. */
-export const judgedKinds: readonly JudgedKind[] = [
-  judged(resources.jobs, jobOrder),
-  judged(resources.pods, podOrder),
-  judged(resources.cronJobs, cronJobOrder),
-  judged(resources.leases, leaseOrder, ({ metadata }) => metadata.namespace !== NODE_LEASES),
-  judged(evidenceKinds.workloads, workloadOrder),
-];
+/** What judges of Jobs look at. */
+export interface JudgedKinds {
+  readonly judged: readonly JudgedKind[];
+  /** Those, and what is only evidence. In files, nothing else is kept. */
+  readonly kept: readonly Resource[];
+}
 
-/** What the judges look at: in files, nothing else is kept. */
-export const keptKinds: readonly Resource[] = [
-  ...judgedKinds.map(({ resource }) => resource),
-  resources.events,
-  evidenceKinds.nodes,
-];
+/** Each kind that has an order of decision, and the part of it that a live sidecar judges. */
+export function judgedKinds(parents: readonly ParentRules[] = []): JudgedKinds {
+  const kinds = [
+    judged(resources.jobs, jobOrder),
+    judged(resources.pods, podOrder),
+    judged(resources.cronJobs, cronJobOrder),
+    judged(resources.leases, leaseOrder, ({ metadata }) => metadata.namespace !== NODE_LEASES),
+    judged(evidenceKinds.workloads, workloadOrder),
+    ...parents.map((rules) => judged(parentResource(rules), parentOrder(rules))),
+  ];
+  return { judged: kinds, kept: [...kinds.map(({ resource }) => resource), resources.events, evidenceKinds.nodes] };
+}
 
 const HEALTHY: Verdict = { finding: undefined, dueAt: undefined };
 

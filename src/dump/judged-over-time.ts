@@ -2,7 +2,7 @@ import { KeyedHeap } from "../base/index.ts";
 import { Dependencies, type Finding, Findings, type LimitRules, type Snapshot } from "../jobs/index.ts";
 import { type DeepReadonly, keyOf, type KubeObject, type ObjectRef, type Resource } from "../resources/index.ts";
 import { noopMeter } from "../telemetry/index.ts";
-import { type JudgedKind, judgedKinds } from "./judged-kinds.ts";
+import type { JudgedKind, JudgedKinds } from "./judged-kinds.ts";
 import { concernedBy, TrackedWorld } from "./tracked-world.ts";
 import { type Transition, transitionOf } from "./transition.ts";
 
@@ -25,12 +25,13 @@ export class JudgedOverTime {
   readonly #snapshot: Snapshot;
   readonly #rules: LimitRules;
   readonly #findings: Findings;
-  readonly #kinds: readonly Judged[] = judgedKinds.map((kind) => ({ kind, dependencies: new Dependencies() }));
+  readonly #kinds: readonly Judged[];
   readonly #due: KeyedHeap<string> = new KeyedHeap();
   readonly #subjects: Map<string, Subject> = new Map();
 
-  constructor(snapshot: Snapshot, rules: LimitRules) {
+  constructor(snapshot: Snapshot, { judged }: JudgedKinds, rules: LimitRules) {
     this.#snapshot = snapshot;
+    this.#kinds = judged.map((kind) => ({ kind, dependencies: new Dependencies() }));
     this.#rules = rules;
     this.#findings = new Findings({ meter: noopMeter }, rules);
   }

@@ -2,7 +2,6 @@ import type { Snapshot } from "../jobs/index.ts";
 import { isRecord, type Json, JsonObjects } from "../kube/index.ts";
 import type { DeepReadonly, KubeObject, Resource } from "../resources/index.ts";
 import { DumpKinds, itemTypeOf } from "./dump-kinds.ts";
-import { keptKinds } from "./judged-kinds.ts";
 import type { RecordedLine } from "./recording.ts";
 
 /** An object as it is now or, where it is gone or another, as it was. */
@@ -11,11 +10,13 @@ export type Change = readonly [Resource, DeepReadonly<KubeObject>];
 /** Applies the lines of a recording to a snapshot, as a cache would apply the lists and events that they were made from. */
 export class RecordedObjects {
   readonly #snapshot: Snapshot;
-  readonly #kinds: DumpKinds = new DumpKinds(keptKinds);
+  readonly #kinds: DumpKinds;
   readonly #objects: JsonObjects = new JsonObjects();
 
-  constructor(snapshot: Snapshot) {
+  /** Objects of other kinds are passed over. */
+  constructor(snapshot: Snapshot, kinds: readonly Resource[]) {
     this.#snapshot = snapshot;
+    this.#kinds = new DumpKinds(kinds);
   }
 
   /** What has changed. Errors: says in a few words what of the line cannot be used. */

@@ -1,10 +1,12 @@
 import { type Finding, type LimitRules, Snapshot } from "../jobs/index.ts";
+import type { JudgedKinds } from "./judged-kinds.ts";
 import { JudgedOverTime } from "./judged-over-time.ts";
 import { RecordedObjects } from "./recorded-objects.ts";
 import type { RecordedLine } from "./recording.ts";
 import type { Transition } from "./transition.ts";
 
 export interface ReplayOptions {
+  readonly kinds: JudgedKinds;
   /** Verdicts are taken at each event, and as often as this between them, in milliseconds. */
   readonly stepMs: number;
   /** Wall time in milliseconds to go on to, whatever the recording says; its end unless given. */
@@ -33,8 +35,8 @@ export class Replay {
   constructor(options: ReplayOptions) {
     this.#options = options;
     const snapshot = new Snapshot();
-    this.#objects = new RecordedObjects(snapshot);
-    this.#judged = new JudgedOverTime(snapshot, options.rules);
+    this.#objects = new RecordedObjects(snapshot, options.kinds.kept);
+    this.#judged = new JudgedOverTime(snapshot, options.kinds, options.rules);
   }
 
   /** Whether what follows would come after the end that was asked for. */

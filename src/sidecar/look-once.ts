@@ -10,7 +10,10 @@ import { informersOf, jobsManagers } from "./jobs-managers.ts";
 import { jobsView } from "./jobs-view.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
 
-export interface LookOnceOptions extends Pick<SidecarOptions, "cluster" | "namespaces" | "limits" | "version" | "env"> {
+export interface LookOnceOptions extends Pick<
+  SidecarOptions,
+  "cluster" | "namespaces" | "limits" | "parents" | "version" | "env"
+> {
   /** Also what is only watched. */
   readonly all: boolean;
   /** How long the lists and reads may take all together, milliseconds. */

@@ -155,12 +155,12 @@ async function withLimits(text: string) {
   return jobs(DUMP, "--at", AT, "--limits", join(folderOf({ "limits.yaml": text }), "limits.yaml"), "-o", "json");
 }
 
-describe("--limits", () => {
-  async function severityBy(text: string): Promise<string | undefined> {
-    const { findings } = JSON.parse((await withLimits(text)).out) as { findings: { severity: string }[] };
-    return findings[0]?.severity;
-  }
+async function severityBy(text: string): Promise<string | undefined> {
+  const { findings } = JSON.parse((await withLimits(text)).out) as { findings: { severity: string }[] };
+  return findings[0]?.severity;
+}
 
+describe("--limits", () => {
   it("changes the ages of a kind, of a namespace, or of what has a label", async () => {
     expect(await severityBy("- {kind: S13, critical: 15m}")).toBe("critical");
     expect(await severityBy("- {kind: image-cannot-be-pulled, critical: 15m}")).toBe("critical");
@@ -186,5 +186,48 @@ describe("--limits", () => {
     const failed = await withLimits(text);
     expect(failed).toMatchObject({ code: 2, out: "" });
     expect(failed.err).toContain(err);
+  });
+});
+
+describe("--parents", () => {
+  const cluster = {
+    apiVersion: "example.com/v1",
+    kind: "Run",
+    metadata: { ...job.metadata, name: "run", uid: "uid-of-run", generation: 2 },
+    status: { observedGeneration: 2, conditions: [{ type: "Ready", status: "True", lastTransitionTime: CREATED }] },
+  };
+  const ownerReferences = [{ ...cluster, name: "run", uid: "uid-of-run", controller: true }].map(
+    ({ apiVersion, kind, name, uid, controller }) => ({ apiVersion, kind, name, uid, controller }),
+  );
+  const conditions = [{ type: "Failed", status: "True", reason: "BackoffLimitExceeded", lastTransitionTime: CREATED }];
+  const failed = wireJob("apply", {
+    metadata: { ...job.metadata, name: "apply", uid: "uid-of-apply", ownerReferences },
+    status: { startTime: CREATED, failed: 1, conditions },
+  });
+
+  async function withParents(text: string) {
+    const parents = join(folderOf({ "parents.yaml": text }), "parents.yaml");
+    return jobs(jsonList([cluster, failed]), "--at", "2026-01-03T03:04:05Z", "--parents", parents, "-o", "json");
+  }
+
+  it("judges objects that own Jobs by the kinds of a file", async () => {
+    const { out } = await withParents("- {group: example.com, version: v1, kind: Run, resource: runs}");
+    expect(JSON.parse(out)).toMatchObject({ objects: { runs: 1 } });
+    const { findings } = JSON.parse(out) as { findings: { kind: string; object: { kind: string } }[] };
+    expect(findings.map(({ kind, object }) => `${kind} ${object.kind}`)).toEqual(["S36 Run"]);
+  });
+
+  it.each([
+    ["- {group: example.com, version: v1}", "parents.yaml line 1 has no kind"],
+    ["- {group: example.com, reddy: [A]}", "parents.yaml line 1: there is no key reddy: did you mean ready?"],
+    ["- {group: 'example.com}", "parents.yaml line 1 is not YAML"],
+  ])("%j is wrong usage", async (text, err) => {
+    const wrong = await withParents(text);
+    expect(wrong).toMatchObject({ code: 2, out: "" });
+    expect(wrong.err).toContain(err);
+  });
+
+  it("knows the kinds of a preset", async () => {
+    expect((await jobs(DUMP, "--parents", "captf", "--at", AT)).code).toBe(0);
   });
 });

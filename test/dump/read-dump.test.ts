@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { type Dump, keptKinds, readDump } from "../../src/dump/index.ts";
+import { type Dump, judgedKinds, readDump } from "../../src/dump/index.ts";
 import { resources } from "../../src/resources/index.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { dumpOf, folderOf, jsonList, NOW, wireJob, type WireObject, yamlList } from "./files.ts";
@@ -76,13 +76,18 @@ describe("a dump", () => {
       "batch/x/b.json": JSON.stringify(two[1]),
       "pods/x.log": "kind: Job",
     });
-    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: keptKinds, now: NOW });
+    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: judgedKinds().kept, now: NOW });
     expect(jobNames(dump)).toEqual(["b", "a"]);
     expect(dump.notes()).toEqual([]);
   });
 
   it("refuses a path that is not there", async () => {
-    const reading = readDump({ paths: ["/no/such/file"], stdin: Readable.from([]), kinds: keptKinds, now: NOW });
+    const reading = readDump({
+      paths: ["/no/such/file"],
+      stdin: Readable.from([]),
+      kinds: judgedKinds().kept,
+      now: NOW,
+    });
     await expect(reading).rejects.toMatchObject({
       code: "FILE_UNREADABLE",
       message: /^\/no\/such\/file cannot be read/,

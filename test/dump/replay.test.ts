@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { replayRecording, type Replayed, type ReplayOptions } from "../../src/dump/index.ts";
+import { judgedKinds, replayRecording, type Replayed, type ReplayOptions } from "../../src/dump/index.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { doneJob, folderOf, jsonList, wireJob, wirePod, type WireObject } from "./files.ts";
 
@@ -36,7 +36,13 @@ function until(minutes: number): Pick<ReplayOptions, "until"> {
 async function replay(lines: readonly (Line | string)[], options: Partial<ReplayOptions> = {}): Promise<Replayed> {
   const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
   const folder = folderOf({ "r.ndjson": text });
-  return replayRecording(join(folder, "r.ndjson"), { stepMs: 10_000, until: undefined, rules: [], ...options });
+  return replayRecording(join(folder, "r.ndjson"), {
+    kinds: judgedKinds(),
+    stepMs: 10_000,
+    until: undefined,
+    rules: [],
+    ...options,
+  });
 }
 
 /** `raised S13 warning 10:00`, with minutes and seconds since `CREATED`. */
@@ -113,7 +119,7 @@ describe("a replay", () => {
   it("reads what is compressed", async () => {
     const text = [listed(0, [job, pulling]), end(12)].map((line) => JSON.stringify(line)).join("\n");
     const folder = folderOf({ "r.ndjson.gz": gzipSync(text) });
-    const options = { stepMs: 10_000, until: undefined, rules: [] };
+    const options = { kinds: judgedKinds(), stepMs: 10_000, until: undefined, rules: [] };
     expect(told(await replayRecording(join(folder, "r.ndjson.gz"), options))).toEqual(["raised S13 warning 10"]);
   });
 

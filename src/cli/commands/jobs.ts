@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { judgedKinds } from "../../dump/index.ts";
 import type { JobsAnswer } from "../../http/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -10,6 +11,7 @@ import { declareFlags } from "../settings/declare.ts";
 import type { Values } from "../settings/flag.ts";
 import { jobsFlags } from "../settings/jobs-flags.ts";
 import { readLimitsFile } from "../settings/limits-file.ts";
+import { readParents } from "../settings/parents-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 
 const EXAMPLES = `
@@ -49,8 +51,13 @@ async function answerOf(settings: Values<typeof jobsFlags>, context: Context): P
     return jobsFromServer({ server, all, namespaces, timeoutMs: patienceMs, signal: context.signal });
   }
   const limits = await readLimitsFile(settings.limits);
-  if (paths.length > 0) return jobsFromFiles({ paths, at, all, namespaces, rules: limits }, context);
+  const parents = await readParents(settings.parents);
+  const kinds = judgedKinds(parents);
+  if (paths.length > 0) return jobsFromFiles({ kinds, paths, at, all, namespaces, rules: limits }, context);
   // Files need nothing of what talks to a cluster, which takes a second to load.
   const { jobsFromCluster } = await import("../jobs-from-cluster.ts");
-  return jobsFromCluster({ kubeconfig, context: settings.context, namespaces, limits, all, patienceMs }, context);
+  return jobsFromCluster(
+    { kubeconfig, context: settings.context, namespaces, limits, parents, all, patienceMs },
+    context,
+  );
 }

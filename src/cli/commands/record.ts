@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { defined, systemClock, systemRandom } from "../../base/index.ts";
 import { stopOnSignals } from "../../controller/index.ts";
-import { keptKinds, record } from "../../dump/index.ts";
+import { judgedKinds, record } from "../../dump/index.ts";
 import { KubeClient, loadCluster } from "../../kube/index.ts";
 import { openTarget } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
@@ -9,8 +9,9 @@ import { EXIT, UsageError } from "../failure.ts";
 import { declareFlags } from "../settings/declare.ts";
 import { duration, optional, text } from "../settings/flag.ts";
 import { scopeFlags } from "../settings/jobs-flags.ts";
+import { readParents } from "../settings/parents-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import { clusterFlags } from "../settings/run-flags.ts";
+import { clusterFlags, judgeFlags } from "../settings/run-flags.ts";
 import { targetFlags, targetSpecs } from "../settings/target-flags.ts";
 import { stalewatchVersion } from "../version.ts";
 
@@ -21,6 +22,7 @@ const recordFlags = {
   ),
   for: optional({ value: "DURATION", help: "end by itself after this long", otherwise: "until Ctrl-C" }, duration),
   ...scopeFlags,
+  parents: judgeFlags.parents,
   kubeconfig: clusterFlags.kubeconfig,
   context: clusterFlags.context,
   ...targetFlags,
@@ -39,7 +41,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
     await record(
       {
         client: new KubeClient({ transport: cluster.transport, userAgent: `stalewatch/${stalewatchVersion()}` }),
-        kinds: keptKinds,
+        kinds: judgedKinds(await readParents(settings.parents)).kept,
         namespaces: settings["all-namespaces"] ? [] : settings.namespace,
         targets: targetSpecs(settings).map(openTarget),
         targetIntervalMs: settings["target-interval"],

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { oneLine } from "../../base/index.ts";
-import { replayRecording, type ReplayAnswer } from "../../dump/index.ts";
+import { judgedKinds, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { plainTable } from "../plain-table.ts";
@@ -9,6 +9,7 @@ import { declareFlags } from "../settings/declare.ts";
 import { duration, flag, optional } from "../settings/flag.ts";
 import { time } from "../settings/jobs-flags.ts";
 import { readLimitsFile } from "../settings/limits-file.ts";
+import { readParents } from "../settings/parents-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { judgeFlags } from "../settings/run-flags.ts";
 
@@ -26,12 +27,10 @@ export function configure(command: Command, { terminal }: Context): Action {
   declareFlags(command, replayFlags);
   withOutput(command).addHelpText("after", "\nExample:\n  stalewatch replay incident.ndjson.gz -o json");
   return async (options, [path = ""]) => {
-    const { step, until, limits } = await resolveSettings(replayFlags, { options, env: terminal.env });
-    const { answer, failure } = await replayRecording(path, {
-      stepMs: step,
-      until,
-      rules: await readLimitsFile(limits),
-    });
+    const { step, until, limits, parents } = await resolveSettings(replayFlags, { options, env: terminal.env });
+    const kinds = judgedKinds(await readParents(parents));
+    const rules = await readLimitsFile(limits);
+    const { answer, failure } = await replayRecording(path, { kinds, stepMs: step, until, rules });
     await print(terminal, options["output"], answer, () => table(answer, terminal.columns));
     if (failure) throw failure;
     return EXIT.fine;

@@ -9,6 +9,7 @@ import { logTo } from "../log-to.ts";
 import { declareFlags } from "../settings/declare.ts";
 import type { Values } from "../settings/flag.ts";
 import { readLimitsFile } from "../settings/limits-file.ts";
+import { readParents } from "../settings/parents-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { runFlags } from "../settings/run-flags.ts";
 import { heartbeatOf, leaseOf } from "../settings/writers.ts";
@@ -47,6 +48,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
         heartbeat: heartbeatOf(settings, cluster.namespace),
       }),
       limits: await readLimitsFile(settings.limits),
+      parents: await readParents(settings.parents),
       featureGates: settings["feature-gates"].join(","),
       maxSeries: settings["max-series"],
       traceNoop: settings["trace-noop"],

@@ -1,11 +1,10 @@
-import { readFile } from "node:fs/promises";
-import { isSeq, LineCounter, parseDocument } from "yaml";
 import { messageOf, oneLine, parseDuration, StalewatchError } from "../../base/index.ts";
 import { type LimitRule, type LimitRules, stuckKinds } from "../../jobs/index.ts";
 import { isRecord, type Json } from "../../kube/index.ts";
 import { parseLabelSelector } from "../../resources/index.ts";
 import { UsageError } from "../failure.ts";
 import { didYouMean } from "../nearest.ts";
+import { readYamlList } from "./yaml-list.ts";
 
 const KEYS = ["kind", "namespace", "labels", "info", "warning", "critical"];
 const AGES = { info: "infoMs", warning: "warningMs", critical: "criticalMs" } as const;
@@ -17,23 +16,8 @@ const AGES = { info: "infoMs", warning: "warningMs", critical: "criticalMs" } as
  */
 export async function readLimitsFile(path: string | undefined): Promise<LimitRules> {
   if (path === undefined) return [];
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new UsageError(`--limits ${oneLine(path)} cannot be read: ${messageOf(error)}`);
-  });
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const lineAt = (offset: number): string => `${oneLine(path)} line ${lines.linePos(offset).line}`;
-  const [problem] = document.errors;
-  if (problem) throw new UsageError(`${lineAt(problem.pos[0])} is not YAML: ${messageOf(problem)}`);
-  if (document.contents === null) return [];
-  if (!isSeq(document.contents)) {
-    throw new UsageError(
-      `${oneLine(path)} is not a list of limits`,
-      'write entries such as "- {kind: S13, warning: 5m}"',
-    );
-  }
-  const starts = document.contents.items.map((item) => (item as { range?: [number, number, number] }).range?.[0] ?? 0);
-  return (document.toJS() as unknown[]).map((entry, index) => ruleOf(entry, lineAt(starts[index] ?? 0)));
+  const entries = await readYamlList({ path, flag: "--limits", of: "limits", example: "- {kind: S13, warning: 5m}" });
+  return entries.map(({ value, where }) => ruleOf(value, where));
 }
 
 function ruleOf(entry: unknown, where: string): LimitRule {

@@ -169,9 +169,19 @@ export const writerFlags: {
 };
 
 /** What counts as stuck. */
-export const judgeFlags: { readonly limits: Flag<string | undefined> } = {
+export const judgeFlags: {
+  readonly limits: Flag<string | undefined>;
+  readonly parents: Flag<readonly string[]>;
+} = {
   limits: optional(
     { value: "FILE", help: "other ages from which a kind counts as stuck", otherwise: "those of docs/stuck-jobs.md" },
+    text,
+  ),
+  parents: list(
+    {
+      value: "captf|FILE",
+      help: "judge the objects that own Jobs too: those of the Cluster API provider for Terraform, or of the kinds in a file",
+    },
     text,
   ),
 };
