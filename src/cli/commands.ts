@@ -24,6 +24,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import("./commands/jobs.ts"),
   },
   {
+    name: "lag",
+    summary: "how stale each cache is now, ours and every target's, and how long controllers take",
+    load: () => import("./commands/lag.ts"),
+  },
+  {
     name: "explain",
     summary: "what a stuck kind or an alert means, and what to do about it",
     load: () => import("./commands/explain.ts"),

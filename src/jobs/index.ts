@@ -14,6 +14,7 @@ export { renderKindPage } from "./kind-page.ts";
 export { type LeaseClass, leaseClassOf } from "./lease-class.ts";
 export { leaseOrder } from "./lease-order.ts";
 export type { LimitRule, LimitRules } from "./limits.ts";
+export { jobsIn, podsOfJobsIn } from "./live/cached-kinds.ts";
 export { byLabelDependency, byNameDependency, byOwnerDependency, Dependencies } from "./live/dependencies.ts";
 export { EvidenceReader } from "./live/evidence-reader.ts";
 export { addedKinds, judgedKinds, judges, type JudgesOptions, kindsOfEvidence } from "./live/judges.ts";

@@ -73,11 +73,12 @@ function seconds(ms: number | undefined): number | null {
 /** A delay as /api/v1/caches tells it. */
 export function delayView({ delay, resource: kind, count, p50, p90, p99 }: DelayAnswer): DelayView {
   const { group, version, resource } = kind;
-  return { delay, group, version, resource, count, percentiles: { p50: view(p50), p90: view(p90), p99: view(p99) } };
+  const percentiles = { p50: boundsView(p50), p90: boundsView(p90), p99: boundsView(p99) };
+  return { delay, group, version, resource, count, percentiles };
+}
 
-  function view({ minMs, maxMs }: DelayAnswer["p50"]) {
-    return { minSeconds: minMs / 1_000, maxSeconds: maxMs / 1_000 };
-  }
+function boundsView({ minMs, maxMs }: DelayAnswer["p50"]): DelayView["percentiles"]["p50"] {
+  return { minSeconds: minMs / 1_000, maxSeconds: maxMs / 1_000 };
 }
 
 /** A controller's queue as /api/v1/queues reads it. */
