@@ -16,10 +16,11 @@ const SCHEDULE_KEYS = ["name", "every", "enabledBy", "last", "ops"];
  * which owns its Jobs. Errors: `USAGE`, naming the file and the line.
  */
 export async function readParents(given: readonly string[]): Promise<readonly ParentRules[]> {
-  return (await Promise.all(given.map((each) => (each === "captf" ? captfParents : readFrom(each))))).flat();
+  return (await Promise.all(given.map(readPresetOrFile))).flat();
 }
 
-async function readFrom(path: string): Promise<readonly ParentRules[]> {
+async function readPresetOrFile(path: string): Promise<readonly ParentRules[]> {
+  if (path === "captf") return captfParents;
   const example = "- {group: example.com, version: v1, kind: Run, resource: runs}";
   const entries = await readYamlList({ path, flag: "--parents", of: "kinds", example });
   return entries.map(({ value, where }) => rulesOf(value, where));
