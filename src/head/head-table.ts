@@ -5,7 +5,10 @@ import { thinPoints, thinReads } from "./thinning.ts";
 export interface HeadTableOptions {
   /** Whether consistent reads are kept as evidence (without any no lag has an upper bound); true unless given. Heartbeats always are. */
   readonly keepsReads?: boolean;
-  /** Where to begin, by the version of the first read, which it is unless given or if that is higher. The watch goes on from there. */
+  /**
+   * Where to begin, by the version of the first read, which it is unless given, or if that is higher or no version. The watch goes on
+   * from there.
+   */
   readonly beginAt?: (version: bigint) => bigint;
   /** Points, and as many reads, that are kept at most; 2048 unless given. */
   readonly limit?: number;
@@ -147,7 +150,8 @@ export class HeadTable {
 
   #startFor(version: bigint): bigint {
     const asked = this.#beginAt(version);
-    return asked < version ? asked : version;
+    // A watch from 0 is one of the present state, in any order: nothing that this could begin with.
+    return asked > 0n && asked < version ? asked : version;
   }
 
   #advance(position: bigint): void {

@@ -280,7 +280,8 @@ export class HeadWatch {
     const error = describe(thrown, this.resource);
     const { log } = this.#options.env;
     // A kind that may not be watched fails so for good.
-    if (error !== this.#doubt) log.warn("the head watch failed", { resource: resourceName(this.resource), reason, error });
+    if (error !== this.#doubt)
+      log.warn("the head watch failed", { resource: resourceName(this.resource), reason, error });
     this.#doubt = error;
     return this.#backoff.next();
   }

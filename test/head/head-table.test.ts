@@ -19,6 +19,7 @@ describe("a head table", () => {
     { asked: 90n, start: 90n },
     { asked: 100n, start: 100n },
     { asked: 110n, start: 100n },
+    { asked: 0n, start: 100n },
   ])("asked to begin at $asked, begins at $start when the first read says 100", ({ asked, start }) => {
     const table = begun({ beginAt: () => asked });
     expect(table.view()).toMatchObject({ start, position: start, reads: [{ version: 100n }] });

@@ -30,7 +30,7 @@ export interface Scrape {
   readonly wallOffset: (at: number) => number;
 }
 
-export interface Heard {
+interface Heard {
   readonly version: number;
   readonly at: number;
   readonly isBookmark: boolean;
