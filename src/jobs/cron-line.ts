@@ -39,14 +39,19 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
 
 const EVERY = "@every ";
 
+/** What Go has for durations: 63 bits of nanoseconds. */
+const LONGEST_DURATION_MS = 2 ** 63 / 1e6;
+
 /**
  * What kube-controller-manager reads in spec.schedule: five fields of the standard form, or a shorthand
  * (https://pkg.go.dev/github.com/robfig/cron/v3, ParseStandard). Throws an Error that names the field and the value.
  */
 export function readCronLine(line: string): CronLine {
   if (line.startsWith(EVERY)) {
+    const ms = parseDuration(line.slice(EVERY.length));
+    if (ms > LONGEST_DURATION_MS) throw new Error(`${line.slice(EVERY.length)} is too long`);
     // Whole seconds, and at least one.
-    return { everyMs: Math.max(1_000, Math.floor(parseDuration(line.slice(EVERY.length)) / 1_000) * 1_000) };
+    return { everyMs: Math.max(1_000, Math.floor(ms / 1_000) * 1_000) };
   }
   const texts = (SHORTHANDS[line] ?? line).split(/\s+/).filter((text) => text !== "");
   if (line.startsWith("@") && SHORTHANDS[line] === undefined) throw new Error(`there is no shorthand ${line}`);

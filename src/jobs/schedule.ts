@@ -6,6 +6,9 @@ import { TimeZone } from "./time-zone.ts";
 /** Kubernetes takes a line that fires at no time in five years for one that never fires. */
 const HORIZON_MS = 5 * 366 * 24 * 3_600_000;
 
+/** The end of the year 9999: what the API has for times. */
+const LAST_MS = 253_402_300_799_000;
+
 /** As kube-controller-manager: beyond a hundred missed starts it only says "too many". */
 const MOST_MISSED = 100;
 
@@ -56,8 +59,9 @@ export class Schedule {
     }
   }
 
-  /** The first time after this one, wall time in milliseconds; undefined: never within five years. */
+  /** The first time after this one, wall time in milliseconds; undefined: never within five years, or out of the calendar. */
   next(after: number): number | undefined {
+    if (!(after >= 0 && after <= LAST_MS - HORIZON_MS)) return undefined;
     if ("everyMs" in this.#line) return Math.floor(after / 1_000) * 1_000 + this.#line.everyMs;
     // Of the stretch in which the clocks run evenly: its start, and the last second that is not asked for any more.
     let stretch = after;

@@ -146,7 +146,16 @@ describe("a schedule", () => {
     expect(parsed("CRON_TZ=Asia/Tokyo 0 9 * * *", "UTC").next(after)).toBe(Date.parse("2026-01-02T00:00:00Z"));
   });
 
+  it.each([Number.NaN, -1, 8.64e15, Number.POSITIVE_INFINITY])(
+    "has nothing after %d, which no calendar has",
+    (after) => {
+      expect(parsed("0 0 * * *", "Europe/Berlin").next(after)).toBeUndefined();
+      expect(parsed("@every 1h").next(after)).toBeUndefined();
+    },
+  );
+
   it("says what is wrong with a line and throws at none", () => {
+    expect(Schedule.parse(`@every ${"9".repeat(400)}h`, undefined)).toMatchObject({ reason: "UnparseableSchedule" });
     expect(Schedule.parse("61 * * * *", undefined)).toEqual({
       reason: "UnparseableSchedule",
       why: 'minute "61": not from 0 to 59, or the wrong way round',
