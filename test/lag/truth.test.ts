@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { HeadPoint, HeadRead, HeadView } from "../../src/head/index.ts";
 import { type LagBounds, lagBounds, type Sighting } from "../../src/lag/index.ts";
-import { BUDGET_MS, randomWorld, type Scrape, type World } from "./world.ts";
+import type { Scrape, World } from "./scrape.ts";
+import { BUDGET_MS, randomWorld } from "./world.ts";
 
 const TRIALS = Number(process.env["STALEWATCH_LAG_TRIALS"] ?? 20_000);
 /** Enough that each wrong rule is caught by many. */
