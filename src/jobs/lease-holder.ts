@@ -84,23 +84,27 @@ function jobState(lease: DeepReadonly<Lease>, job: DeepReadonly<Job> | null, wor
 }
 
 function podState(lease: DeepReadonly<Lease>, acquired: Since, world: World, now: number): HolderState {
-  const { namespace = "" } = lease.metadata;
-  const found = podNames(lease).map((name) => world.find(resources.pods, { namespace, name }));
+  const state = stateOfPods(podNames(lease), lease.metadata.namespace ?? "", acquired, world);
+  if (state !== "none") return state;
+  // Of another lease nobody can say that its holder ever was a Job or a pod of this cluster.
+  if (now - acquired.sinceMs <= HOLDER_GRACE_MS || !isDeclaredLock(lease)) return "alive";
+  const { Who } = lockInfo(lease);
+  const holder = oneLine(`${lease.spec.holderIdentity}${Who === undefined ? "" : ` (${Who})`}`);
+  return { ...acquired, reason: "HolderMissing", why: `there is neither a Job nor a pod of its holder ${holder}` };
+}
+
+/** What has become of the pod of one of these names that took a lock then; none: there is no such pod. */
+export function stateOfPods(names: readonly string[], namespace: string, acquired: Since, world: World): HolderState {
+  const found = names.map((name) => world.find(resources.pods, { namespace, name }));
   const pods = found.filter((pod) => pod !== undefined && pod !== null);
   const alive = pods.find((pod) => !isFinishedPod(pod));
   if (alive) return olderThan(alive, acquired) ?? "alive";
   // One of the names that is not known could be the holder's.
   if (pods.length < found.filter((pod) => pod !== null).length) return undefined;
   const [ended] = pods;
-  if (ended) {
-    const since = latestOf(endOf(ended), acquired);
-    return since && { ...since, reason: "HolderFinished", why: `its holder, ${nameOf("Pod", ended)}, has ended` };
-  }
-  // Of another lease nobody can say that its holder ever was a Job or a pod of this cluster.
-  if (now - acquired.sinceMs <= HOLDER_GRACE_MS || !isDeclaredLock(lease)) return "alive";
-  const { Who } = lockInfo(lease);
-  const holder = oneLine(`${lease.spec.holderIdentity}${Who === undefined ? "" : ` (${Who})`}`);
-  return { ...acquired, reason: "HolderMissing", why: `there is neither a Job nor a pod of its holder ${holder}` };
+  if (!ended) return "none";
+  const since = latestOf(endOf(ended), acquired);
+  return since && { ...since, reason: "HolderFinished", why: `its holder, ${nameOf("Pod", ended)}, has ended` };
 }
 
 /** The same name is not the same process: a lock that was taken before the pod began is of one that died. */

@@ -6,6 +6,7 @@ import { type Since, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf, quoted } from "../words.ts";
 import type { World } from "../world.ts";
+import { heldByTheDeadPage } from "./s38-page.ts";
 
 /** Without these, nothing that Jobs need happens; every cluster has them, so that a silent one is never a leftover. */
 const ALWAYS_LED: ReadonlySet<string> = new Set(["kube-system/kube-controller-manager", "kube-system/kube-scheduler"]);
@@ -22,30 +23,7 @@ const OWNER_LABELS = {
 };
 
 export const leaseOfTheDead: StuckKind<Lease> = {
-  id: "S38",
-  name: "lease-of-the-dead",
-  sees: "a lock or run lease whose holder is no live Job or pod, or that is older than its holder's pod; or a leader election whose lease has run out while the last leader's pod runs",
-  lookAlike:
-    "a holder that runs, a terminating pod included; a holder that is about to be created, for a minute; a lease that a removed component left behind; heartbeat leases of nodes",
-  means:
-    "Whoever held the lease died without letting go, and everybody who needs it waits or fails with a message about a lock. Or a component has stopped to renew its leadership and nobody has taken over: it looks alive and does nothing.",
-  remedy: [
-    "Make sure that the holder is really gone: its Job, its pods, and whoever is named in the lock.",
-    "Let the controller that owns the lease clear it; many do so once the lease is older than its duration.",
-    "Terraform state: terraform force-unlock with the lock's id. Never edit the lease of a run that may still be going on.",
-    "A silent leader: restart its pods.",
-  ],
-  limits: { warningMs: 10 * 60_000, criticalMs: 3_600_000 },
-  source: [
-    "https://github.com/flux-iac/tofu-controller/issues/250",
-    "https://github.com/flux-iac/tofu-controller/issues/1876",
-    "https://github.com/opentofu/opentofu/issues/2997",
-    "https://github.com/crossplane-contrib/provider-terraform/issues/291",
-    "https://github.com/kuberhealthy/kuberhealthy/issues/1533",
-    "https://github.com/kubernetes/kubernetes/issues/125530",
-    "https://github.com/Azure/AKS/issues/5862",
-  ],
-  reasons: ["HolderFinished", "HolderMissing", "LockOlderThanHolder", "LeaderSilent"],
+  ...heldByTheDeadPage,
   startsAt(lease, world, now) {
     if (leaseClassOf(lease) === "election") return silentFrom(lease);
     if (leaseClassOf(lease) === "heartbeat" || !lease.spec.holderIdentity) return undefined;
