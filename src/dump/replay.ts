@@ -1,6 +1,8 @@
 import { type Finding, type LimitRules, Snapshot } from "../jobs/index.ts";
+import type { TargetCacheAnswer } from "../lag/index.ts";
 import type { JudgedKinds } from "./judged-kinds.ts";
 import { JudgedOverTime } from "./judged-over-time.ts";
+import { RecordedCaches } from "./recorded-caches.ts";
 import { RecordedObjects } from "./recorded-objects.ts";
 import type { RecordedLine } from "./recording.ts";
 import type { Transition } from "./transition.ts";
@@ -19,6 +21,8 @@ export interface ReplayAnswer {
   readonly transitions: readonly Transition[];
   /** What was found at the end. */
   readonly final: readonly Finding[];
+  /** How stale the caches of targets were when they were last seen. */
+  readonly caches: readonly TargetCacheAnswer[];
 }
 
 /**
@@ -29,6 +33,7 @@ export class Replay {
   readonly #options: ReplayOptions;
   readonly #judged: JudgedOverTime;
   readonly #objects: RecordedObjects;
+  readonly #caches: RecordedCaches = new RecordedCaches();
   #startedAt: number | undefined;
   #now = 0;
 
@@ -47,6 +52,7 @@ export class Replay {
   /** Errors: says in a few words what of the line cannot be used. */
   take(line: RecordedLine): void {
     this.#advance(line.at);
+    this.#caches.take(line);
     this.#judged.changed(this.#objects.apply(line), line.at);
     this.#judged.advance(line.at);
   }
@@ -55,7 +61,7 @@ export class Replay {
     const end = this.#options.until ?? this.#now;
     this.#advance(end);
     this.#judged.advance(end);
-    return { transitions: this.#judged.transitions, final: this.#judged.list(end) };
+    return { transitions: this.#judged.transitions, final: this.#judged.list(end), caches: this.#caches.answers() };
   }
 
   /** The steps before `at` at which something falls due. */

@@ -1,49 +1,10 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { judgedKinds, replayRecording, type Replayed, type ReplayOptions } from "../../src/dump/index.ts";
+import { judgedKinds, replayRecording, type Replayed } from "../../src/dump/index.ts";
 import { CREATED } from "../jobs/objects.ts";
-import { doneJob, folderOf, jsonList, wireJob, wirePod, type WireObject } from "./files.ts";
-
-type Line = Record<string, unknown>;
-
-/** `minutes` after `CREATED`. */
-function after(minutes: number): string {
-  return new Date(Date.parse(CREATED) + minutes * 60_000).toISOString();
-}
-
-function listed(minutes: number, items: readonly WireObject[], kind = "List"): Line {
-  const list = {
-    ...(JSON.parse(jsonList(items)) as object),
-    kind,
-    ...(kind === "List" ? {} : { apiVersion: "batch/v1" }),
-  };
-  return { at: after(minutes), type: "LISTED", object: list };
-}
-
-function event(minutes: number, type: string, object: WireObject): Line {
-  return { at: after(minutes), type, object };
-}
-
-function end(minutes: number): Line {
-  return { at: after(minutes), type: "END" };
-}
-
-function until(minutes: number): Pick<ReplayOptions, "until"> {
-  return { until: Date.parse(after(minutes)) };
-}
-
-async function replay(lines: readonly (Line | string)[], options: Partial<ReplayOptions> = {}): Promise<Replayed> {
-  const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
-  const folder = folderOf({ "r.ndjson": text });
-  return replayRecording(join(folder, "r.ndjson"), {
-    kinds: judgedKinds(),
-    stepMs: 10_000,
-    until: undefined,
-    rules: [],
-    ...options,
-  });
-}
+import { doneJob, folderOf, wireJob, wirePod, type WireObject } from "./files.ts";
+import { after, end, event, listed, replay, until } from "./recordings.ts";
 
 /** `raised S13 warning 10:00`, with minutes and seconds since `CREATED`. */
 function told({ answer }: Replayed): readonly string[] {
@@ -113,7 +74,7 @@ describe("a replay", () => {
       event(2, "ADDED", other),
       end(3),
     ];
-    expect(await replay(lines)).toEqual({ answer: { transitions: [], final: [] }, failure: undefined });
+    expect(await replay(lines)).toEqual({ answer: { transitions: [], final: [], caches: [] }, failure: undefined });
   });
 
   it("reads what is compressed", async () => {

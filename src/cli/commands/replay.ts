@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { oneLine } from "../../base/index.ts";
 import { judgedKinds, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
+import { targetCacheView } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { plainTable } from "../plain-table.ts";
@@ -31,7 +32,8 @@ export function configure(command: Command, { terminal }: Context): Action {
     const kinds = judgedKinds(await readParents(parents));
     const rules = await readLimitsFile(limits);
     const { answer, failure } = await replayRecording(path, { kinds, stepMs: step, until, rules });
-    await print(terminal, options["output"], answer, () => table(answer, terminal.columns));
+    const printed = { ...answer, caches: answer.caches.map(targetCacheView) };
+    await print(terminal, options["output"], printed, () => table(answer, terminal.columns));
     if (failure) throw failure;
     return EXIT.fine;
   };
