@@ -24,9 +24,16 @@ export function latePods(pods: readonly DeepReadonly<Pod>[], now: number): reado
   return pods
     .flatMap((pod) => {
       const since = lateSince(pod);
-      return since && since.sinceMs <= now ? { pod, ...since } : [];
+      return since && !(isTerminating(pod) && since.sinceMs > now) ? { pod, ...since } : [];
     })
     .toSorted((a, b) => bySince(a, b) || compareText(a.pod.metadata.name, b.pod.metadata.name));
+}
+
+/** When the next pod will be late, unless it ends in time. */
+export function nextLateAt(pods: readonly DeepReadonly<Pod>[], now: number): number | undefined {
+  const ends = pods.filter(isTerminating).flatMap((pod) => graceEndOf(pod)?.sinceMs ?? []);
+  const ahead = ends.filter((at) => at > now);
+  return ahead.length > 0 ? Math.min(...ahead) : undefined;
 }
 
 function lateSince(pod: DeepReadonly<Pod>): Since | undefined {

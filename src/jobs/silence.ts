@@ -6,7 +6,7 @@ const SILENCE = "stalewatch.dev/silence";
 
 const ENTRY = /^(S\d{2}|R)=(\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2}))?)$/;
 
-interface Silence {
+export interface Silence {
   /** Wall time in milliseconds until when somebody does not want to hear of this kind; undefined: they do. */
   readonly untilMs: number | undefined;
   /** What was written there and is no silence, a sentence each. */

@@ -12,6 +12,13 @@ export function sinceOf(time: Time | undefined, sinceSource: string): Since | un
   return Number.isNaN(sinceMs) ? undefined : { sinceMs, sinceSource };
 }
 
+/** So long after; undefined where that is no date any more. */
+export function afterSince(since: Since | undefined, ms: number, plus: string): Since | undefined {
+  if (!since) return undefined;
+  const sinceMs = new Date(since.sinceMs + ms).getTime();
+  return Number.isNaN(sinceMs) ? undefined : { sinceMs, sinceSource: `${since.sinceSource} + ${plus}` };
+}
+
 /** The later of what is known: a state has been so at most since then. */
 export function latestOf(...times: readonly (Since | undefined)[]): Since | undefined {
   return times.reduce((a, b) => (a && b ? (bySince(a, b) >= 0 ? a : b) : (a ?? b)), undefined);

@@ -14,6 +14,14 @@ describe("the order of decision", () => {
     expect(both?.kind).toBe("S13");
   });
 
+  it("does not hide what has stood still for hours behind what may be gone in a moment", () => {
+    const counting = job({ status: { startTime: CREATED, active: 1, uncountedTerminatedPods: { succeeded: ["a"] } } });
+    const alone = judgeJob(counting, [waitingPod("ContainerCreating")], at(3_600));
+    expect(alone.finding).toMatchObject({ kind: "S24", state: "watching" });
+    const pulling = judgeJob(counting, [waitingPod("ErrImagePull")], at(700));
+    expect(pulling).toMatchObject({ finding: { kind: "S13", state: "stuck" }, dueAt: at(820) });
+  });
+
   it("asks each kind in one stage only", () => {
     const ids = jobOrder.flatMap(({ kinds }) => kinds.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);

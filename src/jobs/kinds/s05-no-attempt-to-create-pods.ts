@@ -1,10 +1,10 @@
 import { oneLine } from "../../base/index.ts";
 import { type DeepReadonly, isFinishedPod, type Job } from "../../resources/index.ts";
 import { lastSeen } from "../event-times.ts";
-import { isUntouched, startedSince } from "../job-state.ts";
+import { startedSince } from "../job-state.ts";
 import { endOf, unnoticedPods } from "../pod-state.ts";
 import { attemptsOf, refusalStartsAt } from "../refused-pods.ts";
-import { latestOf, type Since } from "../since.ts";
+import { afterSince, latestOf, type Since } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 import type { World } from "../world.ts";
@@ -73,16 +73,14 @@ function quietSince(job: DeepReadonly<Job>, world: World, now: number): Since | 
   return latestOf(
     startedSince(job),
     ...(attemptsOf(job, world, now) ?? []).map(lastSeen),
-    ...ended.map((pod) => afterBackoff(endOf(pod))),
+    ...ended.map((pod) => afterSince(endOf(pod), LONGEST_BACKOFF_MS, "10m of back-off")),
   );
 }
 
-/** Started, and more pods must succeed than have. */
-function needsPods(job: DeepReadonly<Job>): boolean {
-  const { completions = 1, parallelism = 1 } = job.spec;
-  return !isUntouched(job) && parallelism > 0 && (job.status.succeeded ?? 0) < completions;
-}
-
-function afterBackoff(end: Since | undefined): Since | undefined {
-  return end && { sinceMs: end.sinceMs + LONGEST_BACKOFF_MS, sinceSource: `${end.sinceSource}, and 10m of back-off` };
+/** Started, with no ended pods still to be counted, and more pods must succeed than have. */
+function needsPods({ spec, status }: DeepReadonly<Job>): boolean {
+  const { completions = 1, parallelism = 1 } = spec;
+  const { startTime, succeeded = 0, uncountedTerminatedPods: uncounted } = status;
+  const counting = (uncounted?.succeeded?.length ?? 0) + (uncounted?.failed?.length ?? 0) > 0;
+  return startTime !== undefined && !counting && parallelism > 0 && succeeded < completions;
 }

@@ -3,6 +3,7 @@ import { type DeepReadonly, isFinishedJob, type Job } from "../../resources/inde
 import { rfc3339 } from "../finding.ts";
 import { isFinishing, isSuspended } from "../job-state.ts";
 import { inGraceUntil } from "../pod-state.ts";
+import { afterSince, type Since, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 
@@ -32,22 +33,21 @@ export const deadlineNotEnforced: StuckKind<Job> = {
   ],
   reasons: ["DeadlinePassed"],
   startsAt(job, world, now) {
-    const deadline = deadlineOf(job);
+    const deadline = deadlineOf(job)?.sinceMs;
     return deadline === undefined || now < deadline ? deadline : inGraceUntil(world.podsOf(job.metadata.uid), now);
   },
   look(job, world, now) {
     const pods = world.podsOf(job.metadata.uid);
     const deadline = deadlineOf(job);
-    if (deadline === undefined || now < deadline || isFinishedJob(job) || isFinishing(job)) return undefined;
+    if (!deadline || now < deadline.sinceMs || isFinishedJob(job) || isFinishing(job)) return undefined;
     if (inGraceUntil(pods, now) !== undefined) return undefined;
     const { name, namespace = "" } = job.metadata;
     const { startTime = "", active = 0 } = job.status;
     const seconds = String(job.spec.activeDeadlineSeconds);
     return {
       reason: "DeadlinePassed",
-      sinceMs: deadline,
-      sinceSource: "Job status.startTime + spec.activeDeadlineSeconds",
-      message: `${nameOf("Job", job)} should have failed at ${rfc3339(deadline)}, ${seconds} s after its start, and has neither a FailureTarget nor a Failed condition`,
+      ...deadline,
+      message: `${nameOf("Job", job)} should have failed at ${rfc3339(deadline.sinceMs)}, ${seconds} s after its start, and has neither a FailureTarget nor a Failed condition`,
       evidence: [
         `${nameOf("Job", job)}: startTime ${oneLine(startTime)}, activeDeadlineSeconds ${seconds}, active ${active}, ${pods.length} pods`,
       ],
@@ -59,9 +59,9 @@ export const deadlineNotEnforced: StuckKind<Job> = {
   },
 };
 
-function deadlineOf(job: DeepReadonly<Job>): number | undefined {
+function deadlineOf(job: DeepReadonly<Job>): Since | undefined {
   const { activeDeadlineSeconds } = job.spec;
-  const { startTime } = job.status;
-  if (activeDeadlineSeconds === undefined || startTime === undefined || isSuspended(job)) return undefined;
-  return Date.parse(startTime) + activeDeadlineSeconds * 1_000;
+  if (activeDeadlineSeconds === undefined || isSuspended(job)) return undefined;
+  const started = sinceOf(job.status.startTime, "Job status.startTime");
+  return afterSince(started, activeDeadlineSeconds * 1_000, "spec.activeDeadlineSeconds");
 }

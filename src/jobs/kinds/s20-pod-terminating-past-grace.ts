@@ -1,7 +1,6 @@
 import type { DeepReadonly, Job, Pod } from "../../resources/index.ts";
 import type { Symptom } from "../finding.ts";
-import { lateLine, lateNext, type LatePod, latePods, nodeCause, nodeClause, nodeOf } from "../late-pods.ts";
-import { inGraceUntil } from "../pod-state.ts";
+import { lateLine, lateNext, type LatePod, latePods, nextLateAt, nodeCause, nodeClause, nodeOf } from "../late-pods.ts";
 import type { KindPage, StuckKind } from "../stuck-kind.ts";
 import { cut, nameOf } from "../words.ts";
 import type { World } from "../world.ts";
@@ -33,14 +32,14 @@ const page: KindPage = {
 /** Seen from the Job that the pod belongs to. */
 export const podTerminatingPastGrace: StuckKind<Job> = {
   ...page,
-  startsAt: (job, world, now) => inGraceUntil(world.podsOf(job.metadata.uid), now),
+  startsAt: (job, world, now) => nextLateAt(world.podsOf(job.metadata.uid), now),
   look: (job, world, now) => symptomOf(latePods(world.podsOf(job.metadata.uid), now), world),
 };
 
 /** Seen from a pod whose Job is gone. */
 export const orphanTerminatingPastGrace: StuckKind<Pod> = {
   ...page,
-  startsAt: (pod, _, now) => inGraceUntil([pod], now),
+  startsAt: (pod, _, now) => nextLateAt([pod], now),
   look: (pod, world, now) => symptomOf(latePods([pod], now), world),
 };
 

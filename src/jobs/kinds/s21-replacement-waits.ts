@@ -1,7 +1,6 @@
 import type { Job } from "../../resources/index.ts";
 import { isSuspended } from "../job-state.ts";
-import { lateLine, lateNext, latePods, nodeCause, nodeClause, nodeOf } from "../late-pods.ts";
-import { inGraceUntil } from "../pod-state.ts";
+import { lateLine, lateNext, latePods, nextLateAt, nodeCause, nodeClause, nodeOf } from "../late-pods.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { cut, nameOf } from "../words.ts";
 
@@ -24,7 +23,7 @@ export const replacementWaits: StuckKind<Job> = {
     "https://github.com/kubernetes-sigs/jobset/issues/576",
   ],
   reasons: ["TerminatingPastGrace", "NodeLost"],
-  startsAt: (job, world, now) => inGraceUntil(world.podsOf(job.metadata.uid), now),
+  startsAt: (job, world, now) => nextLateAt(world.podsOf(job.metadata.uid), now),
   look(job, world, now) {
     const { terminating = 0, active = 0 } = job.status;
     const { podReplacementPolicy, podFailurePolicy } = job.spec;

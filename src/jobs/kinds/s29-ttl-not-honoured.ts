@@ -1,7 +1,7 @@
 import { oneLine } from "../../base/index.ts";
 import type { DeepReadonly, Job } from "../../resources/index.ts";
 import { conditionOf, finishedSince, isDeleting } from "../job-state.ts";
-import type { Since } from "../since.ts";
+import { afterSince, type Since } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
 import { rfc3339 } from "../finding.ts";
@@ -45,10 +45,6 @@ export const ttlNotHonoured: StuckKind<Job> = {
 
 function expiryOf(job: DeepReadonly<Job>): Since | undefined {
   const { ttlSecondsAfterFinished } = job.spec;
-  const finished = finishedSince(job);
-  if (ttlSecondsAfterFinished === undefined || !finished) return undefined;
-  return {
-    sinceMs: finished.sinceMs + ttlSecondsAfterFinished * 1_000,
-    sinceSource: `${finished.sinceSource} + spec.ttlSecondsAfterFinished`,
-  };
+  if (ttlSecondsAfterFinished === undefined) return undefined;
+  return afterSince(finishedSince(job), ttlSecondsAfterFinished * 1_000, "spec.ttlSecondsAfterFinished");
 }
