@@ -1,6 +1,7 @@
 import type { Stage } from "./decision-order.ts";
 import { isDeleting } from "./job-state.ts";
 import { resultLost } from "./kinds/s30-result-lost.ts";
+import { parentWaits } from "./kinds/s09-parent-waits.ts";
 import { parentScheduleOverdue } from "./kinds/s35-parent-schedule-overdue.ts";
 import { parentContradictsJob } from "./kinds/s36-parent-contradicts-job.ts";
 import { deletionWaitsForDestroy } from "./kinds/s37-deletion-waits-for-destroy.ts";
@@ -18,5 +19,6 @@ export function parentOrder(rules: ParentRules): readonly Stage<Parent>[] {
     { stage: "wants a new run", holds: () => true, kinds: [oldNameBlocks(rules)], final: false },
     { stage: "says what is not so", holds: () => true, kinds: [parentContradictsJob(rules)], final: false },
     { stage: "keeps a schedule", holds: () => true, kinds: [parentScheduleOverdue(rules)], final: false },
+    { stage: "waits", holds: () => true, kinds: [parentWaits(rules)], final: false },
   ];
 }

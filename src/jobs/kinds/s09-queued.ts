@@ -5,21 +5,10 @@ import { conditionOf, suspendedSince } from "../job-state.ts";
 import { queueOf, workloadOf } from "../kueue.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf, quoted } from "../words.ts";
+import { queuedPage } from "./s09-page.ts";
 
 export const queued: StuckKind<Job> = {
-  id: "S09",
-  name: "queued",
-  sees: "a suspended Job with a Kueue queue label, or with a Workload that is not admitted",
-  lookAlike: "this is one itself: it waits by design, is listed as queued and never counted as stuck",
-  means:
-    "The Job waits in a queue for quota. It will be started when its turn comes; if the queue does not move, the queue is what to look at, not the Job.",
-  remedy: [
-    "Read why the Workload has no quota yet in its QuotaReserved condition.",
-    "If it waits for longer than usual, see what holds the quota of the ClusterQueue.",
-  ],
-  limits: { infoMs: 0, warningMs: Number.POSITIVE_INFINITY, criticalMs: Number.POSITIVE_INFINITY },
-  source: ["https://kueue.sigs.k8s.io/docs/concepts/workload/"],
-  reasons: ["Queued"],
+  ...queuedPage,
   look(job, world, now) {
     const workload = workloadOf(job, world, now);
     const queue = workload?.spec.queueName ?? queueOf(job);

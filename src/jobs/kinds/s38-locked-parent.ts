@@ -55,12 +55,12 @@ export function lockedParent(rules: ParentRules): StuckKind<Parent> {
 
 function lockOf(parent: DeepReadonly<Parent>): Lock | undefined {
   for (const condition of conditionsOf(parent)) {
-    const { type, reason, message } = condition;
-    const text = `${type} ${String(reason)} ${String(message)}`.slice(0, LONGEST_MESSAGE);
+    const { type, reason = "", message = "" } = condition;
+    const text = `${type} ${reason} ${message}`.slice(0, LONGEST_MESSAGE);
     const pod = LOCKED.test(text) ? WHO.exec(text)?.[1] : undefined;
     const [, day, time] = CREATED.exec(text) ?? [];
     const created = sinceOf(`${day}T${time}Z`, "lock: Created") ?? conditionSince(condition);
-    if (pod !== undefined && created) return { ...created, pod, text: String(message) };
+    if (pod !== undefined && created) return { ...created, pod, text: message };
   }
   return undefined;
 }

@@ -11,6 +11,9 @@ import type { World } from "../world.ts";
 /** As the API server refuses a create: `jobs.batch "network-apply" already exists`. */
 const ALREADY_EXISTS = /\bjobs?\.batch "([a-z0-9.-]{1,253})" already exists/;
 
+/** Nobody needs more of a message than this to find the name in it. */
+const LONGEST_MESSAGE = 2_000;
+
 const page: KindPage = {
   id: "S39",
   name: "old-name-blocks",
@@ -75,7 +78,8 @@ function refusalOf(parent: DeepReadonly<Parent>, rules: ParentRules, world: Worl
   return [...told, ...seen].toSorted(bySince)[0];
 }
 
-function refused(text: unknown, since: Since | undefined): Refusal | [] {
-  const job = typeof text === "string" ? ALREADY_EXISTS.exec(text.slice(0, 2_000))?.[1] : undefined;
-  return job !== undefined && since ? { ...since, job, text: String(text) } : [];
+function refused(text: string | undefined, since: Since | undefined): Refusal | [] {
+  const told = (text ?? "").slice(0, LONGEST_MESSAGE);
+  const job = ALREADY_EXISTS.exec(told)?.[1];
+  return job !== undefined && since ? { ...since, job, text: told } : [];
 }

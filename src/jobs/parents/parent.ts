@@ -1,3 +1,4 @@
+import { oneLine } from "../../base/index.ts";
 import {
   type Condition,
   type DeepReadonly,
@@ -28,6 +29,7 @@ export interface Wait {
   readonly reason: string;
   /** The name of the interval after which its controller looks again. */
   readonly interval: string;
+  readonly condition: DeepReadonly<Condition>;
 }
 
 const CONDITIONS = "status.conditions";
@@ -67,12 +69,18 @@ export function conditionsOf(object: DeepReadonly<Parent>): readonly DeepReadonl
 
 function isCondition(value: unknown): value is Condition {
   if (typeof value !== "object" || value === null) return false;
-  const { type, status } = value as { type?: unknown; status?: unknown };
-  return typeof type === "string" && typeof status === "string";
+  const {
+    type,
+    status,
+    reason = "",
+    message = "",
+    lastTransitionTime = "",
+  } = value as Record<keyof Condition, unknown>;
+  return [type, status, reason, message, lastTransitionTime].every((field) => typeof field === "string");
 }
 
 export function conditionSince({ type, lastTransitionTime }: DeepReadonly<Condition>): Since | undefined {
-  return typeof lastTransitionTime === "string" ? sinceOf(lastTransitionTime, `condition ${type}`) : undefined;
+  return sinceOf(lastTransitionTime, `condition ${oneLine(type)}`);
 }
 
 /** Its controller has not looked at the latest spec yet, so its status is about another one. */
@@ -89,7 +97,7 @@ export function isPaused(object: DeepReadonly<Parent>): boolean {
 export function standingOf(object: DeepReadonly<Parent>, rules: ParentRules): Standing | undefined {
   const told = conditionsOf(object).find(({ type }) => rules.ready.includes(type));
   if (told) {
-    const reason = typeof told.reason === "string" ? told.reason : "";
+    const { reason = "" } = told;
     const words = `${told.type}=${told.status}${reason ? ` (${reason})` : ""}`;
     return { says: told.status === "True" ? "ready" : wordOf(reason, rules), words, since: conditionSince(told) };
   }
@@ -103,9 +111,10 @@ function wordOf(word: string, { working }: ParentRules): Standing["says"] {
 }
 
 export function waitOf(object: DeepReadonly<Parent>, { waits }: ParentRules): Wait | undefined {
-  for (const { status, reason } of conditionsOf(object)) {
-    const interval = typeof reason === "string" && Object.hasOwn(waits, reason) ? waits[reason] : undefined;
-    if (status !== "True" && interval !== undefined) return { reason: reason ?? "", interval };
+  for (const condition of conditionsOf(object)) {
+    const { status, reason = "" } = condition;
+    const interval = Object.hasOwn(waits, reason) ? waits[reason] : undefined;
+    if (status !== "True" && interval !== undefined) return { reason, interval, condition };
   }
   return undefined;
 }

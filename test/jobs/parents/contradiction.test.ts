@@ -101,7 +101,18 @@ describe("S36, a parent says what its Jobs do not", () => {
 
   it.each([
     [{ conditions: "none" }],
-    [{ conditions: [null, 7, {}, { type: "Ready" }, { type: "Ready", status: "True", lastTransitionTime: 5 }] }],
+    [
+      {
+        conditions: [
+          null,
+          7,
+          {},
+          { type: "Ready" },
+          { type: "Ready", status: "True", lastTransitionTime: 5 },
+          { type: "Ready", status: "False", message: 7, reason: [] },
+        ],
+      },
+    ],
     [{ conditions: { __proto__: null }, phase: ["Provisioning"] }],
     ["all is well"],
     [null],

@@ -58,18 +58,16 @@ describe("S35, a schedule that a parent's controller keeps", () => {
     ["was never done", parent({}, {}, hourly)],
     ["is paused", parent(checked, { annotations: { "cluster.x-k8s.io/paused": "" } }, hourly)],
     ["is being deleted", parent(checked, { deletionTimestamp: time(5) }, hourly)],
-    [
-      "waits for a lease",
-      parent(
-        { ...checked, conditions: [told("DriftJobSucceeded", "Unknown", 5, { reason: "WaitingForRunLease" })] },
-        {},
-        hourly,
-      ),
-    ],
     ["has an interval that is no number", parent(checked, {}, { drift: { intervalSeconds: "1h" } })],
     ["has a time that is none", parent({ lastDriftCheck: "soon" }, {}, hourly)],
   ])("is silent about one that %s", (_, object) => {
     expect(look(object, { rules: cluster }, 9 * HOUR)).toBeUndefined();
+  });
+
+  it("says of one that waits only that it waits", () => {
+    const conditions = [told("DriftJobSucceeded", "Unknown", 5, { reason: "WaitingForRunLease" })];
+    const found = look(parent({ ...checked, conditions }, {}, hourly), { rules: cluster }, 9 * HOUR);
+    expect(found).toMatchObject({ kind: "S09", state: "queued" });
   });
 
   it("counts a health check only where something else switches it on", () => {
@@ -89,10 +87,24 @@ describe("a wait", () => {
     ["StateLocked", "StateRequeue"],
     ["PlanAwaitingApproval", "RetryMax"],
   ])("%s is named by its interval, %s", (reason, interval) => {
-    expect(waitOf(parent({ conditions: [told("X", "Unknown", 5, { reason })] }), cluster)).toEqual({
+    expect(waitOf(parent({ conditions: [told("X", "Unknown", 5, { reason })] }), cluster)).toMatchObject({
       reason,
       interval,
     });
+  });
+
+  it("is listed as queued, and never as stuck", () => {
+    const atGate = waiting("Unknown", "WaitingForRunLease");
+    for (const seconds of [5, HOUR, 100 * HOUR]) {
+      expect(look(atGate, { rules: cluster }, seconds)).toMatchObject({
+        kind: "S09",
+        reason: "Waiting",
+        state: "queued",
+        severity: "info",
+        since: time(5),
+      });
+    }
+    expect(look(atGate, { rules: cluster }, HOUR)?.message).toContain("looks again after its GateRequeue");
   });
 
   it("is none when the condition is True or its reason is nobody's", () => {
