@@ -45,7 +45,7 @@ export interface Refusal extends Since {
 }
 
 /** Nothing runs and nothing is counted as running: the Job needs a pod that it has not been given. */
-export function lacksPods(job: DeepReadonly<Job>, world: World): boolean {
+function lacksPods(job: DeepReadonly<Job>, world: World): boolean {
   return (job.status.active ?? 0) === 0 && !hasUnfinishedPods(job, world);
 }
 

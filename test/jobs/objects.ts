@@ -41,7 +41,7 @@ export function at(seconds: number): number {
 }
 
 /** A world of a Job's pods and, where they are given, of the events there are. */
-export function worldOf(pods: readonly Pod[], events?: readonly Event[]): Snapshot {
+function worldOf(pods: readonly Pod[], events?: readonly Event[]): Snapshot {
   const world = new Snapshot();
   for (const pod of pods) world.set(resources.pods, pod);
   if (events) world.declare(resources.events);
