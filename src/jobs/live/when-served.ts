@@ -1,12 +1,12 @@
 import { type Clock, defined, sleep } from "../../base/index.ts";
-import { isNotFound, type ListerWatcher } from "../../kube/index.ts";
+import { isForbidden, isNotFound, type KubeClient } from "../../kube/index.ts";
 import { type Resource, resourceName } from "../../resources/index.ts";
 
 /** A kind may be installed at any time. */
 const LOOK_AGAIN_MS = 60_000;
 
 export interface WhenServedOptions {
-  readonly client: Pick<ListerWatcher, "list">;
+  readonly client: Pick<KubeClient, "list" | "discover">;
   readonly clock: Clock;
   /** Kinds that may not be there; of all others it is taken for granted that they are. */
   readonly kinds: readonly Resource[];
@@ -30,7 +30,7 @@ export function whenServed(
 }
 
 async function isServed(
-  client: Pick<ListerWatcher, "list">,
+  client: WhenServedOptions["client"],
   resource: Resource,
   where: { readonly namespace?: string; readonly signal: AbortSignal },
 ): Promise<boolean> {
@@ -39,6 +39,21 @@ async function isServed(
     return true;
   } catch (thrown) {
     if (where.signal.aborted) throw thrown;
-    return !isNotFound(thrown);
+    // Rights are looked at first, kinds after that: who may not list a kind is not told whether there is one.
+    return isForbidden(thrown) ? await isDiscovered(client, resource, where.signal) : !isNotFound(thrown);
+  }
+}
+
+async function isDiscovered(
+  client: WhenServedOptions["client"],
+  resource: Resource,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    const served = await client.discover(signal);
+    return served.some((other) => resourceName(other) === resourceName(resource));
+  } catch (thrown) {
+    if (signal.aborted) throw thrown;
+    return true; // nobody knows: its cache then says what it may not do
   }
 }

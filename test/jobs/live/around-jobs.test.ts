@@ -101,6 +101,17 @@ describe("what is judged around Jobs", () => {
     expect(apart.states()).toEqual(["a S01 stuck critical"]);
   });
 
+  it("has no cache of Workloads where they may not be read and Kueue is not installed", async () => {
+    await using forbidden = await EmbeddedCluster.start();
+    forbidden.forbid({ resource: "workloads" });
+    await using apart = await Judging.start(forbidden);
+    await forbidden.settle({ advance: 120_000 });
+    expect(apart.logged).toEqual([]);
+    forbidden.register(workloads);
+    await forbidden.settle({ advance: 60_000 });
+    expect(apart.logged[0]).toMatch(/^warn list failed/);
+  });
+
   it("begins with Workloads when Kueue is installed, and not before", async () => {
     await cluster.settle({ advance: 120_000 });
     expect(judging.logged).toEqual([]);
