@@ -3,6 +3,8 @@ import { type EnvironmentVariables, tracingWanted } from "../exposition/index.ts
 import { judgedKinds, kindsOfEvidence } from "../jobs/index.ts";
 import { type Cluster, isUnauthorized, KubeClient } from "../kube/index.ts";
 import { resourceName } from "../resources/index.ts";
+import type { Target } from "../lag/index.ts";
+import { examineTargets } from "./doctor-targets.ts";
 import { notServed } from "./not-served.ts";
 import { deniedOf, evidenceRights, readRights, remedyFor, type Right, writeRights } from "./rights.ts";
 import type { SidecarOptions, WatchedKind } from "./sidecar-options.ts";
@@ -26,6 +28,8 @@ export interface DoctorOptions {
   /** As for `run`: whatever it is to write. */
   leaderElection?: Pick<NonNullable<SidecarOptions["leaderElection"]>, "lease"> | undefined;
   heartbeat?: Pick<NonNullable<SidecarOptions["heartbeat"]>, "namespace"> | undefined;
+  /** As for `run`; each is read once, and closed. */
+  targets?: readonly Target[];
   variables: EnvironmentVariables;
   clock: Clock;
   signal: AbortSignal;
@@ -59,6 +63,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis
   } catch (error) {
     yield failure(error, cluster.server);
   }
+  yield* examineTargets(options.targets ?? [], signal);
 }
 
 /** What a call that failed says of the cluster: nothing after it would be worth asking. */

@@ -21,10 +21,11 @@ describe("stalewatch", () => {
     expect(bare).toEqual(await stalewatch("--help"));
     expect(bare.code).toBe(0);
     expect(bare.err).toBe("");
-    for (const name of ["run", "demo", "doctor", "version"]) expect(bare.out).toMatch(new RegExp(`^  ${name} `, "m"));
+    for (const name of ["run", "demo", "lag", "doctor", "version"])
+      expect(bare.out).toMatch(new RegExp(`^  ${name} `, "m"));
   });
 
-  it.each(["run", "demo", "doctor", "version"])("%s --help has an example of itself", async (name) => {
+  it.each(["run", "demo", "lag", "doctor", "version"])("%s --help has an example of itself", async (name) => {
     const help = await stalewatch(name, "--help");
     expect(help).toMatchObject({ code: 0, err: "" });
     expect(help.out).toMatch(new RegExp(`Examples?:\n(.*\n)*  stalewatch ${name}`));

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { CachesAnswer, DelayView } from "../../src/http/index.ts";
 import { defineResource, HEARTBEAT_MARK, type Job, type KubeObject, resources } from "../../src/resources/index.ts";
@@ -26,7 +26,7 @@ function addJob(name: string, metadata: Partial<Job["metadata"]> = {}, spec: Job
   const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "registry.example/a:1" }] } };
   cluster.objects.create(resources.jobs, {
     metadata: { name, namespace: "shop", ...metadata },
-    spec: { template, ...spec } as Job["spec"],
+    spec: { template, ...spec },
   });
 }
 

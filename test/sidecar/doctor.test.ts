@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Clock, systemClock, type Transport } from "../../src/base/index.ts";
 import { type Diagnosis, type DoctorOptions, examine } from "../../src/sidecar/index.ts";
+import { ScrapeError } from "../../src/scrape/index.ts";
 import { EmbeddedCluster } from "../../src/testing/index.ts";
+import { FakeTarget } from "./fake-target.ts";
 
 let cluster: EmbeddedCluster;
 beforeEach(async () => {
@@ -195,6 +197,36 @@ describe("the doctor", () => {
       found: "Kubernetes v1.26.3",
       remedy: expect.stringContaining("1.27") as string,
     });
+  });
+
+  it("reads each target once: whether it answers, and says where its caches stand", async () => {
+    const kcm = new FakeTarget(systemClock);
+    kcm.store({ resource: "pods", value: 5 });
+    const follower = new FakeTarget(systemClock);
+    follower.store({ resource: "pods", value: 5 });
+    follower.more = 'leader_election_master_status{name="kube-controller-manager"} 0\n';
+    const old = new FakeTarget(systemClock);
+    const closed = new FakeTarget(systemClock);
+    closed.failure = new ScrapeError("unauthorized", "https://closed.test answers 401", "give a token");
+    const targets = [kcm.as("kcm"), follower.as("standby"), old.as("old"), closed.as("closed")];
+    const found = (await diagnoses({ targets })).filter(({ check }) => check === "target");
+    expect(found).toEqual([
+      { check: "target", ok: true, found: "kcm publishes the versions of 1 caches" },
+      {
+        check: "target",
+        ok: true,
+        found:
+          "standby publishes the versions of 1 caches, and follows another leader: until it leads, they are not judged",
+      },
+      {
+        check: "target",
+        ok: false,
+        found: "old answers, but does not say at which versions its caches stand",
+        remedy: expect.stringContaining("from 1.36 on") as string,
+      },
+      { check: "target", ok: false, found: "closed: https://closed.test answers 401", remedy: "give a token" },
+    ]);
+    expect([kcm.closed, closed.closed, kcm.reads]).toEqual([true, true, 1]);
   });
 
   it.each([

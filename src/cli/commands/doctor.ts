@@ -1,20 +1,21 @@
 import type { Command } from "commander";
 import { defined, systemClock } from "../../base/index.ts";
 import { loadCluster } from "../../kube/index.ts";
-import { type Diagnosis, examine } from "../../sidecar/index.ts";
+import { type Diagnosis, examine, openTarget } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { print, withOutput } from "../print.ts";
 import { declareFlags } from "../settings/declare.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { clusterFlags, runFlags, writerFlags } from "../settings/run-flags.ts";
+import { targetFlags, targetSpecs } from "../settings/target-flags.ts";
 import { heartbeatOf, leaseOf } from "../settings/writers.ts";
 import { styled, type Terminal } from "../terminal.ts";
 
 /** All of it together: a doctor who does not come back helps nobody. */
 const PATIENCE_MS = 30_000;
 
-const flags = { ...clusterFlags, ...writerFlags };
+const flags = { ...clusterFlags, ...targetFlags, ...writerFlags };
 
 export function configure(command: Command, { terminal, signal }: Context): Action {
   declareFlags(command, flags);
@@ -25,6 +26,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
   return async (options) => {
     const settings = await resolveSettings(flags, { options, env: terminal.env, fileTable: runFlags });
     const { kubeconfig, context, namespace, watch } = settings;
+    const targets = targetSpecs(settings);
     await using cluster = await loadCluster(defined({ kubeconfig, context }));
     const lease = leaseOf(settings, cluster.namespace);
     const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -33,6 +35,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       cluster,
       namespaces: namespace,
       watch,
+      targets: targets.map(openTarget),
       leaderElection: lease && { lease },
       heartbeat: heartbeatOf(settings, cluster.namespace),
       variables: terminal.env,

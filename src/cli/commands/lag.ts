@@ -14,7 +14,7 @@ import { targetSpecs } from "../settings/target-flags.ts";
 
 const EXAMPLES = `
 Examples:
-  stalewatch lag --target kcm=https://127.0.0.1:10257 --target-token-file token --target-ca-file ca.crt
+  stalewatch lag --target kcm=https://127.0.0.1:10257 --target-token-file token
   stalewatch lag --server http://127.0.0.1:8080 -o json --exit-code`;
 
 export function configure(command: Command, context: Context): Action {
