@@ -1,6 +1,6 @@
 import { type CronJob, type DeepReadonly, isFinishedJob, type Job, type ObjectReference } from "../resources/index.ts";
 import { Schedule } from "./schedule.ts";
-import { type Since, sinceOf } from "./since.ts";
+import { compareText, type Since, sinceOf } from "./since.ts";
 import type { World } from "./world.ts";
 
 /** The controller acts within a second of a due time; a status that trails by this much is no trouble. */
@@ -56,11 +56,14 @@ export interface ActiveRun {
   readonly job: DeepReadonly<Job> | undefined;
 }
 
+/** By name: the order of the list means nothing. */
 export function activeRuns(cronJob: DeepReadonly<CronJob>, world: World): readonly ActiveRun[] {
   const { active = [] } = cronJob.status;
   if (active.length === 0) return [];
   const jobs = new Map(world.jobsOf(cronJob.metadata.uid).map((job) => [job.metadata.uid, job]));
-  return active.map((entry) => ({ entry, job: jobs.get(entry.uid ?? "") }));
+  return active
+    .toSorted((a, b) => compareText(a.name ?? "", b.name ?? ""))
+    .map((entry) => ({ entry, job: jobs.get(entry.uid ?? "") }));
 }
 
 /** The run has ended, or its Job does not exist any more. */
