@@ -28,10 +28,10 @@ const JOB_NAME_LABEL = "batch.kubernetes.io/job-name";
 /** A holder that does not exist may be about to be created. */
 export const HOLDER_GRACE_MS = 60_000;
 
-export type HolderReason = "HolderFinished" | "HolderMissing" | "LockOlderThanHolder";
+type HolderReason = "HolderFinished" | "HolderMissing" | "LockOlderThanHolder";
 
 /** A holder that will not let go by itself. */
-export interface DeadHolder extends Since {
+interface DeadHolder extends Since {
   readonly reason: HolderReason;
   /** Ends a sentence that begins with the lease. */
   readonly why: string;

@@ -10,7 +10,7 @@ import { type CronJob, type Event, type Job, type ObjectMeta, resources } from "
 import { CREATED, meta } from "../objects.ts";
 
 /** Due each full hour; its last run was the one of `LAST`. */
-export const LAST = "2026-01-02T03:00:00Z";
+const LAST = "2026-01-02T03:00:00Z";
 export const LAST_MS: number = Date.parse(LAST);
 
 export function cronJob(
