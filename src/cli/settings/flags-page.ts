@@ -5,7 +5,7 @@ import { variableOf } from "./resolve.ts";
 export function renderFlagsPage(): string {
   const rows = Object.entries(runFlags).map(([name, { about, repeatable, fileOnly }]) => {
     if (fileOnly) return `| \`${name}:\` in the file | | | ${about.help} |`;
-    const value = about.value === undefined ? "" : ` ${about.value}`;
+    const value = about.value === undefined ? "" : ` ${about.value.replaceAll("|", String.raw`\|`)}`;
     const standard = about.standard === undefined ? (about.otherwise ?? "") : `\`${about.standard}\``;
     const help = repeatable ? `${about.help}; repeatable` : about.help;
     return `| \`--${name}${value}\` | \`${variableOf(name)}\` | ${standard} | ${help} |`;
