@@ -87,6 +87,16 @@ export function accessContract(client: () => Promise<Client>): void {
       expect(all.json.message).toMatch(/cannot watch resource "pods" in API group "" at the cluster scope$/);
     });
 
+    test("who may not list a kind is not told that there is none", async () => {
+      const api = await client();
+      const path = "/apis/nowhere.test/v1/things";
+      const { status, json } = await api.call("GET", path, { as: "nobody" });
+      expect(status).toBe(403);
+      expect(json).toMatchObject({ details: { group: "nowhere.test", kind: "things" } });
+      expect(json.message).toMatch(/^things\.nowhere\.test is forbidden: User "[^"]+" cannot list resource "things"/);
+      expect((await api.get(path)).status).toBe(404);
+    });
+
     test("unknown credentials are 401 Unauthorized", async () => {
       const api = await client();
       const { status, json } = await api.call("GET", api.jobs, { as: "stranger" });

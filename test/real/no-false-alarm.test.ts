@@ -1,4 +1,4 @@
 import { noFalseAlarm } from "./no-false-alarm/suite.ts";
 
-/** `STALEWATCH_IDLE_SECONDS=20` for a look. */
+/** `STALEWATCH_IDLE_SECONDS=120` for a look: readiness waits so long for what is forbidden. */
 noFalseAlarm(Number(process.env["STALEWATCH_IDLE_SECONDS"] ?? 300));

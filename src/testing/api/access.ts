@@ -1,5 +1,4 @@
 import { StatusError } from "../status-error.ts";
-import type { Kind } from "../storage/kind.ts";
 
 /** What somebody wants to do, in the words of a SubjectAccessReview. */
 export interface Attempt {
@@ -32,8 +31,8 @@ export class AccessRules {
   }
 
   /** Errors: 403 in the words of the RBAC authorizer. */
-  check(attempt: Attempt, kind: Kind | undefined): void {
-    if (!this.allows(attempt)) throw forbidden(attempt, kind);
+  check(attempt: Attempt): void {
+    if (!this.allows(attempt)) throw forbidden(attempt);
   }
 }
 
@@ -43,17 +42,17 @@ function fits(denial: Denial, attempt: Attempt): boolean {
   );
 }
 
-function forbidden(attempt: Attempt, kind: Kind | undefined): StatusError {
-  const { user, verb, namespace, name, subresource, nonResourcePath } = attempt;
-  if (!kind) {
+function forbidden(attempt: Attempt): StatusError {
+  const { user, verb, group, resource, namespace, name, subresource, nonResourcePath } = attempt;
+  if (resource === undefined) {
     const message = `forbidden: User "${user}" cannot ${verb} path "${nonResourcePath ?? "/"}"`;
     return new StatusError(403, "Forbidden", message, {});
   }
-  const what = subresource ? `${kind.resource}/${subresource}` : kind.resource;
+  const what = subresource ? `${resource}/${subresource}` : resource;
   const where = namespace ? `in the namespace "${namespace}"` : "at the cluster scope";
   const message =
-    `${kind.id}${name ? ` "${name}"` : ""} is forbidden: User "${user}" cannot ${verb} resource "${what}" ` +
-    `in API group "${kind.group}" ${where}`;
-  const details = { ...(name && { name }), ...(kind.group && { group: kind.group }), kind: kind.resource };
+    `${resource}${group ? `.${group}` : ""}${name ? ` "${name}"` : ""} is forbidden: User "${user}" cannot ${verb} resource "${what}" ` +
+    `in API group "${group ?? ""}" ${where}`;
+  const details = { ...(name && { name }), ...(group && { group }), kind: resource };
   return new StatusError(403, "Forbidden", message, details);
 }

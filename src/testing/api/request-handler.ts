@@ -13,7 +13,7 @@ import { readOne } from "./read-one.ts";
 import { readOptions } from "./read-options.ts";
 import { review } from "./reviews.ts";
 import { selectionOf } from "./selection.ts";
-import { verbOf } from "./verb.ts";
+import { attemptedVerb, verbOf } from "./verb.ts";
 import { watch } from "./watch.ts";
 import { deleteCollection, deleteOne, writeOne } from "./write.ts";
 
@@ -29,7 +29,7 @@ export async function handleRequest(backend: Backend, request: ServerRequest): P
     const faulted = await backend.faults.before(target, request.replica);
     if (faulted) throw faulted;
     const { group, resource, namespace, name, subresource } = { ...path, group: kind.group };
-    backend.access.check({ user, verb: target.verb, group, resource, subresource, namespace, name }, kind);
+    backend.access.check({ user, verb: target.verb, group, resource, subresource, namespace, name });
     const response = await answer(backend, request, target);
     backend.faults.after(target, request.replica);
     return response;
@@ -92,7 +92,10 @@ async function answerOther(
   if (reviewed) return json(201, reviewed);
   const pathname = request.path.split("?", 1)[0] ?? "/";
   const verb = request.method.toLowerCase();
-  backend.access.check({ user, verb, nonResourcePath: pathname }, undefined);
+  const attempted = path && attemptedVerb(request.method, path);
+  // As kube-apiserver does: who may not use a kind is not told whether there is one.
+  if (attempted) backend.access.check({ user, ...path, verb: attempted });
+  else backend.access.check({ user, verb, nonResourcePath: pathname });
   const found = request.method === "GET" ? discover(backend.kinds, pathname) : undefined;
   if (typeof found === "string") return text(200, found);
   if (found) return json(200, found);

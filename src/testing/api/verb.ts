@@ -7,9 +7,14 @@ import { isWatch } from "./read-options.ts";
 /** What a request wants to do. Errors: 404 for paths that the kind does not have, 405 for methods that the path does not take. */
 export function verbOf(method: string, kind: Kind, path: ApiPath): Verb {
   if (!isServed(kind, path)) throw noSuchResource();
-  const verb = path.name ? SINGLE_VERBS[method] : collectionVerb(method, path.query);
+  const verb = attemptedVerb(method, path);
   if (!verb || !isAllowed(verb, kind, path)) throw methodNotAllowed();
   return verb;
+}
+
+/** What a request wants to do, whether or not there is such a kind; undefined for methods that no resource takes. */
+export function attemptedVerb(method: string, { name, query }: ApiPath): Verb | undefined {
+  return name ? SINGLE_VERBS[method] : collectionVerb(method, query);
 }
 
 function isServed(kind: Kind, { namespace, name, subresource }: ApiPath): boolean {
