@@ -7,7 +7,7 @@ export type Severity = "info" | "warning" | "critical";
  * stuck: it will not go on by itself, or is later than it should ever be. watching: the same sight, but younger than the kind's
  * warning age. queued: it waits by design and is never counted as stuck.
  */
-export type FindingState = "stuck" | "watching" | "queued";
+type FindingState = "stuck" | "watching" | "queued";
 
 /** From which age a finding of a kind matters, in milliseconds; Infinity: never. */
 export interface AgeLimits {

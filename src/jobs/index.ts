@@ -28,7 +28,7 @@ export type { ParentRules, ParentSchedule } from "./parents/parent-rules.ts";
 export { type Parent, parentResource, waitOf } from "./parents/parent.ts";
 export { podOrder } from "./pod-order.ts";
 export { Snapshot } from "./snapshot.ts";
-export type { KindPage, StuckKind } from "./stuck-kind.ts";
+export type { KindPage } from "./stuck-kind.ts";
 export { stuckKinds } from "./stuck-kinds.ts";
 export { type Verdict, verdictOn } from "./verdict.ts";
 export { workloadOrder } from "./workload-order.ts";
