@@ -7,7 +7,7 @@ export class Sightings {
     const ofObject = this.#seen.get(uid) ?? new Map<string, { token: string; sinceMs: number }>();
     this.#seen.set(uid, ofObject);
     const known = ofObject.get(what);
-    if (known?.token === token) return known.sinceMs;
+    if (known && known.token === token) return known.sinceMs;
     ofObject.set(what, { token, sinceMs: now });
     return now;
   }

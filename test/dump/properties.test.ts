@@ -1,0 +1,3 @@
+import { dumpProperties } from "./properties.ts";
+
+dumpProperties(100);
