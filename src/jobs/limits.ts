@@ -40,7 +40,6 @@ export function limitsFor(
 }
 
 function amended(own: AgeLimits, rules: LimitRules, applies: (rule: LimitRule) => boolean): AgeLimits {
-  let limits = own;
-  for (const rule of rules) if (applies(rule)) limits = { ...limits, ...defined(rule.ages) };
-  return limits;
+  const applying = rules.filter(applies);
+  return applying.length === 0 ? own : Object.assign({ ...own }, ...applying.map(({ ages }) => defined(ages)));
 }

@@ -45,6 +45,10 @@ async function diagnosis(check: string, more?: Partial<DoctorOptions>): Promise<
   return (await diagnoses(more)).find((each) => each.check === check);
 }
 
+async function remediesIn(namespaces: readonly string[]): Promise<unknown[]> {
+  return (await diagnoses({ namespaces })).filter(({ ok }) => !ok).map(({ remedy }) => remedy);
+}
+
 describe("the doctor", () => {
   it("finds nothing wrong where nothing is", async () => {
     expect(await diagnoses({ watch: [{ group: "", version: "v1", resource: "configmaps" }] })).toEqual([
@@ -83,11 +87,9 @@ describe("the doctor", () => {
   it("asks for events where it watches, and for nodes only where that is everywhere", async () => {
     cluster.forbid({ resource: "events" });
     cluster.forbid({ resource: "nodes" });
-    const refusals = async (namespaces: readonly string[]): Promise<unknown[]> =>
-      (await diagnoses({ namespaces })).filter(({ ok }) => !ok).map(({ remedy }) => remedy);
     const events = '{apiGroups: [""], resources: ["events"], verbs: ["list"]}';
-    expect(await refusals(["shop"])).toEqual([`add to a Role in shop: ${events}`]);
-    expect(await refusals([])).toEqual([
+    expect(await remediesIn(["shop"])).toEqual([`add to a Role in shop: ${events}`]);
+    expect(await remediesIn([])).toEqual([
       `add to a ClusterRole: ${events}`,
       'add to a ClusterRole: {apiGroups: [""], resources: ["nodes"], verbs: ["list"]}',
     ]);
