@@ -2,6 +2,7 @@
 // Promises: one reason an object, by a fixed order; `since` from API timestamps, so a restart does not reset it; pure verdicts.
 // Does not write to the cluster, and does not judge what waits by design.
 // Start with one file of kinds/, then job-order.ts and verdict.ts; world.ts is what a kind may look at.
+// live/ asks them on a cluster: judges.ts, then judging-controller.ts.
 export { cronJobOrder } from "./cronjob-order.ts";
 export { type DelayAnswer, Delays, OBSERVED_GENERATION } from "./delays/delays.ts";
 export type { Stage } from "./decision-order.ts";
