@@ -24,7 +24,7 @@ export async function runDemo(options: DemoOptions): Promise<void> {
   const tell = new Narrator({ ...options, clock });
   const timeUp = new AbortController();
   const timer = forMs === undefined ? undefined : clock.setTimer(() => timeUp.abort(), forMs, { unref: true });
-  const shown: Shown = { passesSkipped: 0, jobsMadeTwice: 0, stuckFound: 0, stuckRecovered: 0 };
+  const shown: Shown = { passesSkipped: 0, jobsMadeTwice: 0, secondsLate: 0, stuckFound: 0, stuckRecovered: 0 };
   try {
     await using stage = await Stage.set(options);
     introduce(tell, stage, forMs);
@@ -60,7 +60,7 @@ function introduce(tell: Narrator, { cluster, urls, kubeconfig }: Stage, forMs: 
     `The stalewatch demo: all of it runs here, in one process${forMs === undefined ? "" : `, for ${formatDuration(forMs)}`}`,
   );
   tell.say(
-    "An API server (embedded, with real HTTP) and a stand-in for the Job controller and the kubelet; a controller, examples/job-runner, which keeps TerraformRuns, a small custom resource, by Jobs; and the stalewatch sidecar, which watches.",
+    "An API server (embedded, with real HTTP) and a stand-in for the Job controller and the kubelet; a controller, examples/job-runner, which keeps TerraformRuns, a small custom resource, by Jobs; another one, the neighbour; and the stalewatch sidecar, which watches.",
   );
   tell.copy("server", cluster.url ?? "");
   tell.copy("metrics", `${urls.metrics}/metrics`);
@@ -73,7 +73,7 @@ function introduce(tell: Narrator, { cluster, urls, kubeconfig }: Stage, forMs: 
 function sumUp(tell: Narrator, shown: Shown): void {
   tell.title("What was shown");
   tell.say(
-    `${shown.passesSkipped} passes skipped because a cache was behind, ${shown.jobsMadeTwice} Jobs made twice, ${shown.stuckFound} stuck ${shown.stuckFound === 1 ? "Job" : "Jobs"} found, ${shown.stuckRecovered} recovered.`,
+    `${shown.passesSkipped} passes skipped because a cache was behind, ${shown.jobsMadeTwice} Jobs made twice, somebody else's cache found late by ${shown.secondsLate.toFixed(1)} s or more, ${shown.stuckFound} stuck ${shown.stuckFound === 1 ? "Job" : "Jobs"} found, ${shown.stuckRecovered} recovered.`,
   );
   tell.say("Everything has stopped; nothing is left running.");
 }

@@ -1,5 +1,5 @@
 import { type Clock, sleep, StalewatchError } from "../base/index.ts";
-import type { CachesAnswer, JobsAnswer } from "../http/index.ts";
+import type { CachesAnswer, CacheView, JobsAnswer } from "../http/index.ts";
 import type { DemoUrls } from "./stage.ts";
 
 const POLL_MS = 100;
@@ -38,8 +38,13 @@ export class Observer {
 
   /** How many objects of a kind our cache holds. */
   async cached(plural: string): Promise<number> {
+    return (await this.cacheOf("self", plural))?.informer?.objects ?? 0;
+  }
+
+  /** How late a cache of a kind is; of several the first. */
+  async cacheOf(target: string, plural: string): Promise<CacheView | undefined> {
     const { caches } = (await (await this.#get(`${this.#urls.status}/api/v1/caches`)).json()) as CachesAnswer;
-    return caches.find(({ resource }) => resource === plural)?.informer?.objects ?? 0;
+    return caches.find((cache) => cache.target === target && cache.resource === plural);
   }
 
   /** Asks until the answer is neither undefined nor false. Errors: `DEMO_STALLED`, or the signal's reason. */

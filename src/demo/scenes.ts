@@ -1,9 +1,11 @@
 import { formatDuration } from "../base/index.ts";
+import type { CacheView } from "../http/index.ts";
 import { controllerOf, resources } from "../resources/index.ts";
 import { terraformRuns } from "./job-runner.ts";
 import type { Narrator } from "./narrator.ts";
+import { NEIGHBOUR } from "./neighbour.ts";
 import type { Observer } from "./observer.ts";
-import { demoLimits, NAMESPACE, type Stage } from "./stage.ts";
+import { demoLag, demoLimits, NAMESPACE, type Stage } from "./stage.ts";
 
 export interface Scene {
   readonly stage: Stage;
@@ -17,6 +19,8 @@ export interface Scene {
 export interface Shown {
   passesSkipped: number;
   jobsMadeTwice: number;
+  /** How late the neighbour's cache was found to be, at most. */
+  secondsLate: number;
   stuckFound: number;
   stuckRecovered: number;
 }
@@ -24,17 +28,24 @@ export interface Shown {
 /** Time to read a paragraph before the next thing happens. */
 const READ_MS = 1_500;
 const HELD_BACK_MS = 3_000;
+/** When one looks at the neighbour's cache after it has missed a change; the last is beyond the budget. */
+const LOOKS_MS = [1_500, 3_500, 6_000];
 
 /** Every scene in order, each adding to what was shown. */
 export const scenes: readonly ((scene: Scene, shown: Shown) => Promise<void>)[] = [
   allIsWell,
   cacheFallsBehind,
+  neighbourIsLate,
   imageIsMissing,
 ];
 
 async function allIsWell(scene: Scene): Promise<void> {
   const { tell, observe } = scene;
   tell.title("All is well");
+  const others = async (): Promise<boolean> =>
+    (await observe.cacheOf(NEIGHBOUR, "jobs"))?.state === "fresh" &&
+    (await observe.cacheOf(NEIGHBOUR, "configmaps"))?.state === "fresh";
+  await observe.until("the neighbour's caches are known", others);
   const names = createRuns(scene, ["invoice", "backup", "report"]);
   tell.say(`Three TerraformRuns are created: ${names.join(", ")}. The job-runner applies each of them by a Job.`);
   await observe.until("the first Jobs complete", async () => names.every((name) => isReady(scene, name)));
@@ -90,6 +101,47 @@ async function cacheFallsBehind(scene: Scene, shown: Shown): Promise<void> {
   await observe.pause(READ_MS);
 }
 
+async function neighbourIsLate(scene: Scene, shown: Shown): Promise<void> {
+  const { stage, tell, observe } = scene;
+  const { neighbour, cluster } = stage;
+  tell.title("Somebody else's cache is late");
+  tell.say(
+    `A second controller, the neighbour, publishes at which versions its caches stand (${neighbour.url}), as kube-controller-manager does. Stalewatch compares that with what it hears itself, and says how late they are: in seconds, between two bounds.`,
+  );
+  const idle = await observe.until("the idle cache is known", async () => {
+    const cache = await observe.cacheOf(NEIGHBOUR, "configmaps");
+    return cache?.state === "fresh" && cache;
+  });
+  tell.good(
+    `Its cache of ConfigMaps stands at version ${idle.storeResourceVersion}, the API server at ${cluster.currentVersion()}: versions say ${behind(cluster.currentVersion(), idle)} behind, although it misses nothing. Stalewatch says ${idle.state}: ${idle.eventsBehind} events behind.`,
+  );
+  await observe.pause(READ_MS);
+  tell.say("Now its watch of Jobs is held back, and a Job changes. The neighbour notices nothing.");
+  neighbour.hold();
+  touchJob(scene);
+  const changedAt = Date.now();
+  for (const atMs of LOOKS_MS) {
+    await observe.pause(changedAt + atMs - Date.now());
+    touchJob(scene);
+    const late = await observe.until("the neighbour's lag is seen", async () => {
+      const cache = await observe.cacheOf(NEIGHBOUR, "jobs");
+      return cache && Date.parse(cache.observedAt ?? "") >= changedAt + atMs - demoLag.targetIntervalMs && cache;
+    });
+    const truth = Math.max(0, (Date.parse(late.observedAt ?? "") - changedAt) / 1_000);
+    tell.bad(
+      `${late.state}: late by ${boundsOf(late)} (in truth by ${truth.toFixed(1)} s), ${late.eventsBehind} events behind; versions say ${behind(cluster.currentVersion(), late)}.`,
+    );
+    shown.secondsLate = Math.max(shown.secondsLate, late.lagMinSeconds ?? 0);
+  }
+  neighbour.release();
+  const fresh = await observe.until("the neighbour's cache is fresh again", async () => {
+    const cache = await observe.cacheOf(NEIGHBOUR, "jobs");
+    return cache?.state === "fresh" && cache.eventsBehind === 0 && cache;
+  });
+  tell.good(`The watch is let go, and the cache catches up: ${fresh.state}, late by ${boundsOf(fresh)}.`);
+  await observe.pause(READ_MS);
+}
+
 async function imageIsMissing(scene: Scene, shown: Shown): Promise<void> {
   const { stage, tell, observe } = scene;
   const { warningMs } = demoLimits.S13;
@@ -137,6 +189,29 @@ function createRuns(scene: Scene, names: readonly string[]): readonly string[] {
   const own = nameRuns(scene, names);
   for (const name of own) scene.stage.createRun(name, `registry.example/${name}:v1`);
   return own;
+}
+
+/** Outwards, so that the truth stays between them. */
+function boundsOf({ lagMinSeconds, lagMaxSeconds }: CacheView): string {
+  const least = (Math.floor((lagMinSeconds ?? 0) * 10) / 10).toFixed(1);
+  const most = lagMaxSeconds === null ? "nobody knows how many" : (Math.ceil(lagMaxSeconds * 10) / 10).toFixed(1);
+  return `${least} to ${most} s`;
+}
+
+/** What the old way makes of it: a difference of versions, which count the changes of all kinds. */
+function behind(serverVersion: string, { storeResourceVersion }: CacheView): string {
+  return String(BigInt(serverVersion) - BigInt(storeResourceVersion));
+}
+
+/** Changes a finished Job, which nobody minds. */
+function touchJob({ stage }: Scene): void {
+  const { objects } = stage.cluster;
+  const [job] = objects.list(resources.jobs, NAMESPACE);
+  if (!job) return;
+  objects.update(resources.jobs, job.metadata, ({ metadata }) => {
+    const touched = Number(metadata.annotations?.["demo.stalewatch/touched"] ?? 0) + 1;
+    metadata.annotations = { ...metadata.annotations, "demo.stalewatch/touched": String(touched) };
+  });
 }
 
 /** Its Job has succeeded, and the job-runner has taken note. */
