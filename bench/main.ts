@@ -7,10 +7,10 @@ import { exposition } from "./exposition.ts";
 import { informer } from "./informer.ts";
 import { informerReal } from "./informer-real.ts";
 import { passTelemetry } from "./pass-telemetry.ts";
-import { target } from "./target.ts";
+import { targets } from "./targets.ts";
 import { workqueue } from "./workqueue.ts";
 
-const benchmarks: readonly Benchmark[] = [workqueue, passTelemetry, exposition, informer, informerReal, target];
+const benchmarks: readonly Benchmark[] = [workqueue, passTelemetry, exposition, informer, informerReal, targets];
 
 const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "string" } } });
 const chosen = benchmarks.filter((benchmark) => values.only === undefined || benchmark.name === values.only);

@@ -8,9 +8,12 @@ import { metadataOf } from "../src/resources/index.ts";
 import { MetricsEndpoint } from "../src/scrape/index.ts";
 import { resolveEnv } from "../src/telemetry/index.ts";
 import { EmbeddedCluster, VirtualClock } from "../src/testing/index.ts";
-import { type Benchmark, compare } from "./benchmark.ts";
+import { type Benchmark, compare, type Comparison } from "./benchmark.ts";
 
 const KINDS = 60;
+/** 4 000 lines together, as shortly after a start; and after long work in a large cluster, whose clients and verbs each add histograms. */
+const SHORT_LINES = 2_300;
+const LONG_LINES = 15_300;
 const WARM_PAGES = 50;
 const PAGES = 100;
 const INTERVAL_MS = 50;
@@ -18,18 +21,12 @@ const PERIOD_MS = 15_000;
 const PERIODS = 40;
 
 /** A controller-manager's page with 60 caches, read over HTTP and judged; and the lists that judging them takes. */
-export const target: Benchmark = {
-  name: "target",
+export const targets: Benchmark = {
+  name: "targets",
   async run() {
     return [
-      compare({
-        name: `page and verdict of a target with ${KINDS} caches`,
-        unit: "ms CPU",
-        ours: await cpuOfPage(),
-        peer: "limit",
-        peerValue: 15,
-        goal: 1,
-      }),
+      await pageFigure("as of a fresh controller-manager", SHORT_LINES),
+      await pageFigure("of 1.5 MB", LONG_LINES),
       compare({
         name: `reads of ${KINDS} kinds, a kind and --probe-interval`,
         unit: "lists",
@@ -42,14 +39,19 @@ export const target: Benchmark = {
   },
 };
 
+async function pageFigure(what: string, lines: number): Promise<Comparison> {
+  const name = `page ${what}, and verdicts on ${KINDS} caches`;
+  return compare({ name, unit: "ms CPU", ours: await cpuOfPage(lines), peer: "limit", peerValue: 15, goal: 1 });
+}
+
 function kindAt(at: number) {
   return { group: "bench.test", version: "v1", kind: `Kind${at}`, resource: `kind${at}s`, namespaced: true };
 }
 
 const kinds = Array.from({ length: KINDS }, (_, at) => kindAt(at));
 
-/** As long as that of a kube-controller-manager 1.37: 4 000 lines, most of them histograms. */
-function pageText(version: string): string {
+/** The page of a kube-controller-manager 1.37, with so many lines of histograms that nobody wants. */
+function pageText(version: string, lines: number): string {
   const stores = kinds.map(
     ({ group, resource }) =>
       `informer_store_resource_version{group="${group}",name="kube-controller-manager",resource="${resource}",version="v1"} ${version}`,
@@ -66,31 +68,31 @@ function pageText(version: string): string {
       `workqueue_${name}_duration_seconds_count{name="queue${at}"} 15`,
     ]),
   ]);
-  const others = Array.from({ length: 2_300 }, (_, at) => {
+  const others = Array.from({ length: lines }, (_, at) => {
     return `rest_client_request_duration_seconds_bucket{host="127.0.0.1:6443",verb="GET",le="${at}"} ${at}`;
   });
   return `process_start_time_seconds 1.79e+09\n${[...stores, ...queues.flat(), ...others].join("\n")}\n`;
 }
 
 /** Milliseconds of this thread; the page is served by another one. */
-async function cpuOfPage(): Promise<number> {
+async function cpuOfPage(lines: number): Promise<number> {
   await using cluster = await EmbeddedCluster.start({ clock: systemClock });
   for (const kind of kinds) cluster.register(kind);
   const env = resolveEnv();
   const client = new KubeClient({ transport: cluster.transport(), env });
   const heads = new HeadSet({ client, probeIntervalMs: 0, env });
-  const server = await PageServer.start(pageText(cluster.currentVersion()));
+  const server = await PageServer.start(pageText(cluster.currentVersion(), lines));
   const source = new MetricsEndpoint({ url: server.url });
   const kcm = { name: "kcm", address: server.url.href, source };
   const judging = { heads, probeIntervalMs: 0, budgetMs: 30_000, env };
-  const targets = new Targets({ ...judging, client, targets: [kcm], intervalMs: INTERVAL_MS });
+  const judged = new Targets({ ...judging, client, targets: [kcm], intervalMs: INTERVAL_MS });
   const stop = new AbortController();
-  const running = [heads.run(stop), targets.run(stop)];
+  const running = [heads.run(stop), judged.run(stop)];
   await server.answered(WARM_PAGES);
   const before = process.threadCpuUsage();
   await server.answered(WARM_PAGES + PAGES);
   const { user, system } = process.threadCpuUsage(before);
-  if (targets.caches().length !== KINDS) throw new Error("the page was not read");
+  if (judged.caches().length !== KINDS) throw new Error("the page was not read");
   stop.abort();
   await Promise.all(running);
   await server.stop();
