@@ -1,6 +1,6 @@
 import { defined, formatDuration, isAbort, sleep, systemClock } from "../base/index.ts";
 import { stopOnSignals } from "../controller/index.ts";
-import type { CachesAnswer } from "../http/index.ts";
+import type { CachesAnswer, CacheView } from "../http/index.ts";
 import { loadCluster } from "../kube/index.ts";
 import { LagLook, openTarget, type TargetSpec } from "../sidecar/index.ts";
 import type { Context } from "./command.ts";
@@ -10,6 +10,8 @@ import type { Terminal } from "./terminal.ts";
 import { stalewatchVersion } from "./version.ts";
 
 const PROGRESS_EVERY_MS = 500;
+/** An idle cache of a target moves at its next bookmark, and these come about once a minute. */
+const KNOWS_IDLE_MS = 90_000;
 
 /**
  * How stale caches are after a look of `--for` at a cluster and the targets, or until it is interrupted. Says on standard error of what
@@ -39,11 +41,21 @@ export async function lagFromCluster(
   try {
     await Promise.race([running, wait(look, settings.for, terminal, signal)]);
     for (const problem of look.problems()) terminal.err(`stalewatch: ${problem}\n`);
-    return look.answer();
+    const answer = look.answer();
+    if (settings.for < KNOWS_IDLE_MS && answer.caches.some(isUnknownTarget))
+      terminal.err(`stalewatch: ${LOOK_LONGER}\n`);
+    return answer;
   } finally {
     stop.abort();
     await running.catch(() => {}); // told by the race
   }
+}
+
+const LOOK_LONGER =
+  "the cache of an idle kind of a target is known after its next bookmark, within about a minute: --for 90s knows more";
+
+function isUnknownTarget({ target, state }: CacheView): boolean {
+  return target !== "self" && state === "unknown";
 }
 
 /** Until the time is up or the signal aborts, with a line that is written over and over for a person. */

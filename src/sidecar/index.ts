@@ -3,7 +3,7 @@
 // Does not read flags or files and never exits the process: that is cli/.
 // Start with sidecar.ts.
 export { type Diagnosis, type DoctorOptions, examine } from "./doctor.ts";
-export { LagLook, type LagLookOptions } from "./lag-look.ts";
+export { LagLook } from "./lag-look.ts";
 export type { SidecarUrls } from "./listeners.ts";
 export { lookOnce, type LookOnceOptions } from "./look-once.ts";
 export { Sidecar } from "./sidecar.ts";
