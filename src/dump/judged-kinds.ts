@@ -42,7 +42,8 @@ export function judgedKinds(parents: readonly ParentRules[] = []): JudgedKinds {
     judged(evidenceKinds.workloads, workloadOrder),
     ...parents.map((rules) => judged(parentResource(rules), parentOrder(rules))),
   ];
-  return { judged: kinds, kept: [...kinds.map(({ resource }) => resource), resources.events, evidenceKinds.nodes] };
+  const evidence = [resources.events, evidenceKinds.nodes, ...(parents.length > 0 ? [evidenceKinds.namespaces] : [])];
+  return { judged: kinds, kept: [...kinds.map(({ resource }) => resource), ...evidence] };
 }
 
 const HEALTHY: Verdict = { finding: undefined, dueAt: undefined };

@@ -50,6 +50,16 @@ export class JudgedOverTime {
     for (const subject of concerned.values()) this.#judge(subject, now);
   }
 
+  /** Judges every object there is. */
+  everything(now: number): void {
+    for (const judged of this.#kinds) {
+      for (const { metadata } of this.#snapshot.list(judged.kind.resource)) {
+        const { namespace = "", name } = metadata;
+        this.#judge({ ...judged, ref: { namespace, name } }, now);
+      }
+    }
+  }
+
   /** Judges what has fallen due. */
   advance(now: number): void {
     for (let next = this.#due.peek(); next && next.order <= now; next = this.#due.peek()) {
@@ -83,6 +93,7 @@ export class JudgedOverTime {
       ? kind.verdict(object, world, now, this.#rules)
       : { finding: undefined, dueAt: undefined };
     dependencies.set(key, world.dependencies);
+    if (object && !world.sighted) this.#snapshot.forget(object.metadata.uid);
     if (dueAt === undefined) this.#due.delete(id);
     else this.#due.set(id, dueAt);
     if (object) this.#subjects.set(id, subject);

@@ -1,5 +1,6 @@
 import { type Finding, type LimitRules, Snapshot } from "../jobs/index.ts";
 import type { TargetCacheAnswer } from "../lag/index.ts";
+import { resources } from "../resources/index.ts";
 import type { JudgedKinds } from "./judged-kinds.ts";
 import { JudgedOverTime } from "./judged-over-time.ts";
 import { RecordedCaches } from "./recorded-caches.ts";
@@ -32,16 +33,18 @@ export interface ReplayAnswer {
 export class Replay {
   readonly #options: ReplayOptions;
   readonly #judged: JudgedOverTime;
+  readonly #snapshot: Snapshot = new Snapshot();
   readonly #objects: RecordedObjects;
   readonly #caches: RecordedCaches = new RecordedCaches();
   #startedAt: number | undefined;
+  /** Nothing is judged before the lists are there that every verdict rests on: a recording brings them one after the other. */
+  #isJudging = false;
   #now = 0;
 
   constructor(options: ReplayOptions) {
     this.#options = options;
-    const snapshot = new Snapshot();
-    this.#objects = new RecordedObjects(snapshot, options.kinds.kept);
-    this.#judged = new JudgedOverTime(snapshot, options.kinds, options.rules);
+    this.#objects = new RecordedObjects(this.#snapshot, options.kinds.kept);
+    this.#judged = new JudgedOverTime(this.#snapshot, options.kinds, options.rules);
   }
 
   /** Whether what follows would come after the end that was asked for. */
@@ -53,21 +56,35 @@ export class Replay {
   take(line: RecordedLine): void {
     this.#advance(line.at);
     this.#caches.take(line);
-    this.#judged.changed(this.#objects.apply(line), line.at);
+    const { knownKinds } = this.#snapshot;
+    const changes = this.#objects.apply(line);
+    const isBeginning =
+      !this.#isJudging && this.#snapshot.knows(resources.jobs) && this.#snapshot.knows(resources.pods);
+    // Of whom it was asked before, it was not known whether there is one.
+    const knowsMore = this.#isJudging && this.#snapshot.knownKinds > knownKinds;
+    if (this.#isJudging) this.#judged.changed(changes, line.at);
+    if (isBeginning || knowsMore) this.#judgeEverything(line.at);
     this.#judged.advance(line.at);
   }
 
   end(): ReplayAnswer {
     const end = this.#options.until ?? this.#now;
     this.#advance(end);
+    if (!this.#isJudging) this.#judgeEverything(end);
     this.#judged.advance(end);
     return { transitions: this.#judged.transitions, final: this.#judged.list(end), caches: this.#caches.answers() };
+  }
+
+  #judgeEverything(now: number): void {
+    this.#isJudging = true;
+    this.#judged.everything(now);
   }
 
   /** The steps before `at` at which something falls due. */
   #advance(at: number): void {
     this.#startedAt ??= at;
     const { stepMs } = this.#options;
+    if (!this.#isJudging && at >= this.#startedAt + stepMs) this.#judgeEverything(this.#startedAt + stepMs);
     for (let { dueAt } = this.#judged; dueAt !== undefined; { dueAt } = this.#judged) {
       const step = this.#startedAt + Math.ceil((Math.max(dueAt, this.#now) - this.#startedAt) / stepMs) * stepMs;
       if (step >= at) break;

@@ -24,6 +24,8 @@ const EVENTS_ABOUT = { group: "", resource: "events about" };
 /** What one verdict sees of a snapshot; notes what it rests on. */
 export class TrackedWorld implements World {
   readonly dependencies: Set<string> = new Set();
+  /** Whether the verdict rests on what was seen earlier. */
+  sighted = false;
   readonly #snapshot: Snapshot;
 
   constructor(snapshot: Snapshot) {
@@ -67,6 +69,7 @@ export class TrackedWorld implements World {
   }
 
   unchangedSince(object: DeepReadonly<KubeObject>, what: string, token: string, now: number): number {
+    this.sighted = true;
     return this.#snapshot.unchangedSince(object, what, token, now);
   }
 }

@@ -27,6 +27,15 @@ export class Snapshot implements World {
   readonly #sightings: Sightings = new Sightings();
   readonly #events: Map<string, Map<string, DeepReadonly<Event>>> = new Map();
 
+  /** Of how many kinds it is known what there is. */
+  get knownKinds(): number {
+    return this.#kinds.size;
+  }
+
+  knows(resource: Resource): boolean {
+    return this.#kinds.has(resourceName(resource));
+  }
+
   /** From now on, what was not given of this kind does not exist. */
   declare(resource: Pick<Resource, "group" | "version" | "resource">): void {
     this.#objectsOf(resource);
@@ -97,6 +106,11 @@ export class Snapshot implements World {
 
   unchangedSince({ metadata }: DeepReadonly<KubeObject>, what: string, token: string, now: number): number {
     return this.#sightings.unchangedSince(metadata.uid, what, token, now);
+  }
+
+  /** What was seen of the object with this uid is not so any more, and begins anew when it is seen again. */
+  forget(uid: string): void {
+    this.#sightings.forget(uid);
   }
 
   #ownedBy<T extends KubeObject>(resource: Resource<T>, uid: string): readonly DeepReadonly<T>[] {

@@ -77,6 +77,47 @@ describe("a replay", () => {
     expect(await replay(lines)).toEqual({ answer: { transitions: [], final: [], caches: [] }, failure: undefined });
   });
 
+  it("begins to judge when Jobs and pods are listed, whatever is listed first", async () => {
+    const cronJob = {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      metadata: { name: "c", namespace: "shop", uid: "uid-of-c", resourceVersion: "9", creationTimestamp: after(-600) },
+      spec: { schedule: "0 * * * *", concurrencyPolicy: "Forbid", suspend: true },
+      status: { lastScheduleTime: after(-120), active: [{ kind: "Job", name: "a", uid: "uid-of-a" }] },
+    };
+    const ownerReferences = [{ apiVersion: "batch/v1", kind: "CronJob", name: "c", uid: "uid-of-c", controller: true }];
+    const active = wireJob("a");
+    const owned = { ...active, metadata: { ...active.metadata, ownerReferences } };
+    const lists = [listed(0, [cronJob]), listed(0.01, [owned]), listed(0.02, [wirePod("a-x", owned, "Pulling")])];
+    expect(told(await replay([...lists, end(3)]))).toEqual([]);
+    const ghost = await replay([listed(0, [cronJob]), end(3)]);
+    expect(told(ghost).map((one) => one.split(" ").slice(0, 3).join(" "))).toEqual(["raised S33 critical"]);
+  });
+
+  it("judges again whoever asked for a kind of which nothing was known yet", async () => {
+    const lock = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name: "lock-tfstate-default-x", namespace: "shop", uid: "uid-of-l", resourceVersion: "9" },
+      spec: { holderIdentity: "gone", acquireTime: after(-60) },
+    };
+    const pods = {
+      ...listed(0, [], "PodList"),
+      object: { apiVersion: "v1", kind: "PodList", metadata: {}, items: [] },
+    };
+    expect(told(await replay([listed(0, [lock]), pods, end(1)]))).toEqual([]);
+    expect(told(await replay([listed(0, [lock]), pods, listed(0.5, [], "JobList"), end(1)]))).toEqual([
+      "raised S38 critical 0.5",
+    ]);
+  });
+
+  it("counts what is only observed from when it was last seen to begin", async () => {
+    const pod = wirePod("a-x", job, "ContainerCreating");
+    const lines = [listed(0, [job]), event(0.5, "ADDED", pod), event(20, "DELETED", pod), end(22)];
+    const { answer } = await replay(lines);
+    expect(answer.final).toMatchObject([{ kind: "S25", sinceSource: "observed", ageSeconds: 120 }]);
+  });
+
   it("reads what is compressed", async () => {
     const text = [listed(0, [job, pulling]), end(12)].map((line) => JSON.stringify(line)).join("\n");
     const folder = folderOf({ "r.ndjson.gz": gzipSync(text) });

@@ -1,7 +1,8 @@
-import type { CronJob, DeepReadonly } from "../../resources/index.ts";
-import { type ActiveRun, activeRuns, dueAt, forbidsOverlap, isGhost, overdueOf } from "../cronjob-state.ts";
+import type { CronJob, DeepReadonly, Job } from "../../resources/index.ts";
+import { type ActiveRun, activeRuns, dueAt, forbidsOverlap, isGhost, lastRun, overdueOf } from "../cronjob-state.ts";
+import type { Symptom } from "../finding.ts";
 import { finishedSince } from "../job-state.ts";
-import { bySince, compareText, type Since } from "../since.ts";
+import { bySince, compareText, type Since, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, cut, nameOf, quoted } from "../words.ts";
 import type { World } from "../world.ts";
@@ -11,10 +12,11 @@ type Ghost = Since & { readonly run: ActiveRun };
 export const ghostInActive: StuckKind<CronJob> = {
   id: "S33",
   name: "ghost-in-active",
-  sees: "status.active names a Job that has finished, or whose UID does not exist any more",
-  lookAlike: "the controller takes an entry out within one sync of the Job's end or deletion",
+  sees: "status.active names a Job that has finished, or whose UID does not exist any more; or the Job of a run exists that the status does not tell of",
+  lookAlike:
+    "the controller corrects the list within one sync of the Job's start, end or deletion; a Job that somebody made from the CronJob by hand is in no list",
   means:
-    "The CronJob believes that a run is active which is over. With concurrencyPolicy Forbid it starts nothing any more. The controller corrects the list in any sync, so none happens, or the list cannot be written.",
+    "The CronJob believes that a run is active which is over, or does not know of one that it has started. With concurrencyPolicy Forbid it starts nothing any more, or tries again and again to make a Job that exists. The controller corrects the list in any sync, so none happens, or the list cannot be written.",
   remedy: [
     "See whether kube-controller-manager has a leader and what its cronjob controller logs about this CronJob.",
     "Any change of the CronJob, such as an annotation, starts a sync that clears the list.",
@@ -27,7 +29,7 @@ export const ghostInActive: StuckKind<CronJob> = {
     "https://github.com/kubernetes/kubernetes/issues/109287",
     "https://github.com/kubernetes/kubernetes/pull/120649",
   ],
-  reasons: ["JobAbsent", "JobFinished"],
+  reasons: ["JobAbsent", "JobFinished", "JobNotListed"],
   startsAt: (cronJob) => (forbidsOverlap(cronJob) ? dueAt(cronJob) : undefined),
   look(cronJob, world, now) {
     const ghosts = activeRuns(cronJob, world)
@@ -35,8 +37,7 @@ export const ghostInActive: StuckKind<CronJob> = {
       .map((run): Ghost => ({ run, ...ghostSince(cronJob, run, world, now) }))
       .toSorted((a, b) => bySince(a, b) || compareText(a.run.entry.uid ?? "", b.run.entry.uid ?? ""));
     const [first] = ghosts;
-    if (!first) return undefined;
-    const { namespace = "", name } = cronJob.metadata;
+    if (!first) return notListed(cronJob, world);
     const effect = forbidsOverlap(cronJob) ? "; concurrencyPolicy is Forbid, so no run starts" : "";
     return {
       reason: first.run.job ? "JobFinished" : "JobAbsent",
@@ -44,13 +45,48 @@ export const ghostInActive: StuckKind<CronJob> = {
       sinceSource: first.sinceSource,
       message: `${nameOf("CronJob", cronJob)} counts Job ${quoted(first.run.entry.name)} as active, which ${first.run.job ? "has finished" : "does not exist"}${effect}`,
       evidence: cut(ghosts.map(({ run }) => evidenceOf(run))),
-      next: [
-        command`kubectl -n ${namespace} get cronjob ${name} -o jsonpath={.status.active}`,
-        command`kubectl -n ${namespace} annotate cronjob ${name} touched-by-hand=true --overwrite`,
-      ],
+      next: nextFor(cronJob),
     };
   },
 };
+
+function nextFor({ metadata: { namespace = "", name } }: DeepReadonly<CronJob>): readonly string[] {
+  return [
+    command`kubectl -n ${namespace} get cronjob ${name} -o jsonpath={.status}`,
+    command`kubectl -n ${namespace} annotate cronjob ${name} touched-by-hand=true --overwrite`,
+  ];
+}
+
+function notListed(cronJob: DeepReadonly<CronJob>, world: World): Symptom | undefined {
+  const { active = [], lastScheduleTime } = cronJob.status;
+  const last = lastRun(cronJob)?.sinceMs ?? 0;
+  const listed = new Set(active.map((entry) => entry.uid));
+  const unknown = world.jobsOf(cronJob.metadata.uid).flatMap((job) => {
+    const since = sinceOf(job.metadata.creationTimestamp, "Job metadata.creationTimestamp");
+    const dueMs = dueMsOf(job, cronJob);
+    const isRun = since !== undefined && dueMs > last && dueMs <= since.sinceMs;
+    return isRun && !listed.has(job.metadata.uid) ? { job, ...since } : [];
+  });
+  const [first] = unknown.toSorted((a, b) => bySince(a, b) || compareText(a.job.metadata.name, b.job.metadata.name));
+  if (!first) return undefined;
+  return {
+    reason: "JobNotListed",
+    sinceMs: first.sinceMs,
+    sinceSource: first.sinceSource,
+    message: `${nameOf("CronJob", cronJob)} has started ${nameOf("Job", first.job)} and its status does not tell of it`,
+    evidence: [
+      `${nameOf("CronJob", cronJob)}: lastScheduleTime ${quoted(lastScheduleTime) || "not set"}, ${active.length} active`,
+      ...cut(unknown.map(({ job }) => nameOf("Job", job))),
+    ],
+    next: nextFor(cronJob),
+  };
+}
+
+/** The controller names a Job after the minute in which its run was due (NaN: this is none of its runs). */
+function dueMsOf({ metadata }: DeepReadonly<Job>, { metadata: { name } }: DeepReadonly<CronJob>): number {
+  const minute = metadata.name.startsWith(`${name}-`) ? metadata.name.slice(name.length + 1) : "";
+  return /^\d{1,9}$/.test(minute) ? Number(minute) * 60_000 : Number.NaN;
+}
 
 function evidenceOf({ entry, job }: ActiveRun): string {
   const uid = quoted(entry.uid);
@@ -58,14 +94,12 @@ function evidenceOf({ entry, job }: ActiveRun): string {
 }
 
 /**
- * A deletion leaves no time behind. Where the ghost holds up a run that is due, that run's time is known; else only how long we have
- * seen it.
+ * A deletion leaves no time behind: how long we have seen the ghost, or since when it holds up a run that is due, whatever is longer.
  */
 function ghostSince(cronJob: DeepReadonly<CronJob>, { entry, job }: ActiveRun, world: World, now: number): Since {
   const finished = job && finishedSince(job);
   if (finished) return finished;
-  const held = forbidsOverlap(cronJob) ? overdueOf(cronJob, now)?.since : undefined;
-  if (held) return held;
   const sinceMs = world.unchangedSince(cronJob, `ghost ${entry.uid}`, "absent", now);
-  return { sinceMs, sinceSource: "observed" };
+  const held = forbidsOverlap(cronJob) ? overdueOf(cronJob, now)?.since : undefined;
+  return held && held.sinceMs <= sinceMs ? held : { sinceMs, sinceSource: "observed" };
 }

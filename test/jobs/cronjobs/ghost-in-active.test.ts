@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
+import type { Finding } from "../../../src/jobs/index.ts";
+import type { CronJob, Job } from "../../../src/resources/index.ts";
 import { active, cronJob, finishedRun, iso, LAST_MS, look, run } from "./scene.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const allow = cronJob({ status: active("export-1") });
 const forbid = cronJob({ spec: { concurrencyPolicy: "Forbid" }, status: active("export-1") });
+
+function at(jobs: readonly Job[], ms: number, status?: CronJob["status"]): Finding | undefined {
+  return look(cronJob({ spec: { concurrencyPolicy: "Forbid" }, ...(status ? { status } : {}) }), { jobs }, ms);
+}
 
 describe("S33, a ghost among the active runs", () => {
   it("counts from the end of a Job that has finished", () => {
@@ -40,6 +46,45 @@ describe("S33, a ghost among the active runs", () => {
       reason: "JobAbsent",
       severity: "critical",
       since: iso(due),
+    });
+  });
+
+  it("goes on counting from what it saw when a run becomes due later", () => {
+    const weekly = { ...forbid, spec: { ...forbid.spec, schedule: "0 3 * * 5" } };
+    const due = LAST_MS + 7 * 24 * HOUR;
+    expect(look(weekly, {}, LAST_MS + MINUTE, due + 1_000)).toMatchObject({
+      severity: "critical",
+      since: iso(LAST_MS + MINUTE),
+      sinceSource: "observed",
+    });
+  });
+
+  describe("of a run that the status does not tell of", () => {
+    const due = LAST_MS + HOUR;
+    const runAt = (dueMs: number, made = due) =>
+      run(`export-${dueMs / MINUTE}`, { metadata: { creationTimestamp: iso(made) } });
+
+    it("counts from the creation of its Job", () => {
+      expect(at([runAt(due)], due + 2 * MINUTE - 1_000)).toMatchObject({ reason: "JobNotListed", state: "watching" });
+      expect(at([runAt(due)], due + 2 * MINUTE)).toMatchObject({
+        kind: "S33",
+        reason: "JobNotListed",
+        severity: "warning",
+        since: iso(due),
+        sinceSource: "Job metadata.creationTimestamp",
+      });
+      expect(at([runAt(due)], due + 10 * MINUTE)?.severity).toBe("critical");
+    });
+
+    it("is silent once the status tells of it, and about Jobs that somebody made by hand", () => {
+      const late = due + 5 * MINUTE;
+      const told = { ...active(`export-${due / MINUTE}`), lastScheduleTime: iso(due) };
+      expect(at([runAt(due)], late, told)).toBeUndefined();
+      expect(at([runAt(LAST_MS)], late)?.kind).not.toBe("S33");
+      for (const name of ["export-1", "export-by-hand", "export-20260102", "export-999999999"]) {
+        const byHand = run(name, { metadata: { creationTimestamp: iso(due) } });
+        expect(at([byHand], late)?.kind).not.toBe("S33");
+      }
     });
   });
 
