@@ -42,8 +42,7 @@ export async function lagFromCluster(
     await Promise.race([running, wait(look, settings.for, terminal, signal)]);
     for (const problem of look.problems()) terminal.err(`stalewatch: ${problem}\n`);
     const answer = look.answer();
-    if (settings.for < KNOWS_IDLE_MS && answer.caches.some(isUnknownTarget))
-      terminal.err(`stalewatch: ${LOOK_LONGER}\n`);
+    if (settings.for < KNOWS_IDLE_MS && answer.caches.some(isNotYetKnown)) terminal.err(`stalewatch: ${LOOK_LONGER}\n`);
     return answer;
   } finally {
     stop.abort();
@@ -54,8 +53,9 @@ export async function lagFromCluster(
 const LOOK_LONGER =
   "the cache of an idle kind of a target is known after its next bookmark, within about a minute: --for 90s knows more";
 
-function isUnknownTarget({ target, state }: CacheView): boolean {
-  return target !== "self" && state === "unknown";
+/** There are bounds, but not from above: what can never be judged has none. */
+function isNotYetKnown({ target, state, lagMinSeconds, lagMaxSeconds }: CacheView): boolean {
+  return target !== "self" && state === "unknown" && lagMinSeconds !== null && lagMaxSeconds === null;
 }
 
 /** Until the time is up or the signal aborts, with a line that is written over and over for a person. */
