@@ -5,19 +5,22 @@ import { stringify } from "yaml";
 import { renderFlagsPage } from "../src/cli/index.ts";
 import { controllersDashboard } from "../src/mixin/dashboards/controllers.ts";
 import { prometheusRule, ruleFile } from "../src/mixin/index.ts";
+import { recordingFiles } from "../test/field/recordings.ts";
 import { apiModel } from "./generate/api-model.ts";
 import { alertsDoc } from "./generate/alerts-doc.ts";
 import { architectureDoc } from "./generate/architecture-doc.ts";
+import { fieldCasesDoc } from "./generate/field-cases-doc.ts";
 import { metricsDoc } from "./generate/metrics-doc.ts";
 import { areaNames, runtimeApiIndex, runtimeApiPage, testingApiPage } from "./generate/runtime-api-doc.ts";
 import { stuckJobsDoc } from "./generate/stuck-jobs-doc.ts";
 
 /** Every generated file by its path, as its whole text. */
-const files: Readonly<Record<string, () => string>> = {
+const files: Readonly<Record<string, () => string | Promise<string>>> = {
   "alerts/stalewatch.rules.yaml": () => yaml(ruleFile()),
   "alerts/stalewatch.prometheusrule.yaml": () => yaml(prometheusRule()),
   "dashboards/stalewatch-controllers.json": () => `${JSON.stringify(controllersDashboard(), undefined, 2)}\n`,
   "docs/alerts.md": alertsDoc,
+  "docs/field-cases.md": fieldCasesDoc,
   "docs/metrics.md": metricsDoc,
   "docs/flags.md": renderFlagsPage,
   "docs/stuck-jobs.md": stuckJobsDoc,
@@ -26,20 +29,21 @@ const files: Readonly<Record<string, () => string>> = {
   ...Object.fromEntries(areaNames.map((area) => [`docs/reference/runtime-api/${area}.md`, () => runtimeApiPage(area)])),
   "etc/stalewatch.api.md": () => apiModel("stalewatch").report,
   "etc/stalewatch-testing.api.md": () => apiModel("stalewatch-testing").report,
+  ...Object.fromEntries(Object.entries(recordingFiles()).map(([path, text]) => [path, () => text])),
   "docs/architecture.md": () => architectureDoc(read("docs/architecture.md") ?? ""),
 };
 
 const check = process.argv.includes("--check");
-const drifted = Object.entries(files).filter(([path, make]) => {
-  const text = make();
-  if (read(path) === text) return false;
-  if (!check) {
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, text);
-  }
-  return true;
-});
-for (const [path] of drifted)
+const drifted: string[] = [];
+for (const [path, make] of Object.entries(files)) {
+  const text = await make();
+  if (read(path) === text) continue;
+  drifted.push(path);
+  if (check) continue;
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+for (const path of drifted)
   console.log(check ? `${path} is not what the sources say: npm run generate` : `wrote ${path}`);
 if (check && drifted.length > 0) process.exitCode = 1;
 
