@@ -28,6 +28,7 @@ interface JsonMeta {
   namespace?: string;
   uid: string;
   resourceVersion: string;
+  creationTimestamp: string;
   deletionTimestamp?: string;
   labels?: Record<string, string>;
 }

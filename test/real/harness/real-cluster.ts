@@ -23,6 +23,8 @@ const controllers = [
 export interface RealClusterOptions {
   /** false: nothing but etcd and the API server. */
   controllerManager?: boolean;
+  /** Whether the API server refuses a pod whose ServiceAccount is not there. Then a new namespace has none for a moment. */
+  checksServiceAccounts?: boolean;
 }
 
 /**
@@ -31,13 +33,15 @@ export interface RealClusterOptions {
  */
 export class RealCluster extends ClusterAccess implements AsyncDisposable {
   readonly #ports: Ports;
+  readonly #checksServiceAccounts: boolean;
   #etcd: Daemon | undefined;
   #apiServer: Daemon | undefined;
   #controllerManager: ControllerManager | undefined;
 
-  private constructor(address: ClusterAddress, ports: Ports) {
+  private constructor(address: ClusterAddress, ports: Ports, { checksServiceAccounts = false }: RealClusterOptions) {
     super(address);
     this.#ports = ports;
+    this.#checksServiceAccounts = checksServiceAccounts;
   }
 
   /** About 6 s. */
@@ -49,7 +53,7 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
       apiServer: await freePort(),
     };
     new Authority(directory).issue("server");
-    const cluster = new RealCluster({ server: `https://127.0.0.1:${ports.apiServer}`, directory }, ports);
+    const cluster = new RealCluster({ server: `https://127.0.0.1:${ports.apiServer}`, directory }, ports, options);
     try {
       await cluster.#startEtcd();
       await cluster.startApiServer();
@@ -87,8 +91,8 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
         `--service-account-issuer=${tokenIssuer}`,
         `--service-account-signing-key-file=${keyFile}`,
         `--service-account-key-file=${publicFile}`,
-        // Pods may be made before the token controller has made their namespace's account.
-        "--disable-admission-plugins=ServiceAccount",
+        // Pods may be made before their namespace has its account.
+        ...(this.#checksServiceAccounts ? [] : ["--disable-admission-plugins=ServiceAccount"]),
         "--profiling=false",
       ],
     });
@@ -117,6 +121,14 @@ export class RealCluster extends ClusterAccess implements AsyncDisposable {
     const key = Buffer.from(`/registry/${path}`).toString("base64");
     const { deleted } = (await this.#etcdCall("kv/deleterange", { key })) as { deleted?: string };
     if (deleted !== "1") throw new Error(`etcd: there was no ${path}`);
+  }
+
+  /** As an API server of an older version may have stored it: this one validates what it is given, not what it finds. */
+  async writeToEtcd(path: string, object: object): Promise<void> {
+    const [key, value] = [`/registry/${path}`, JSON.stringify(object)].map((text) =>
+      Buffer.from(text).toString("base64"),
+    );
+    await this.#etcdCall("kv/put", { key, value });
   }
 
   /** Throws away etcd's history up to now: a watch from any earlier version is refused after the API server's restart. */
