@@ -18,6 +18,7 @@ export interface Finding {
   readonly owner: { readonly kind: string; readonly name: string };
   readonly since: string;
   readonly sinceSource: string;
+  readonly message: string;
 }
 
 export interface Answer {
@@ -32,7 +33,7 @@ export function grantedToRead(): Rule[] {
   return objects.find(({ kind }) => kind === "ClusterRole")?.["rules"] as Rule[];
 }
 
-/** The command that the README names, and more kinds. */
+/** As people make one, with more kinds if they think of it. */
 export async function dumpOf(access: ClusterAccess, ...more: readonly string[]): Promise<string> {
   const kinds = ["jobs", "pods", "cronjobs", "events", "leases", ...more].join(",");
   const args = [`--kubeconfig=${access.kubeconfig()}`, "get", kinds, "-A", "-o", "yaml"];
@@ -50,9 +51,9 @@ export async function jobsInFile(file: string, ...args: readonly string[]): Prom
 /** One line a finding, without how old and how grave it is. The API has no time for what is `observed`. */
 export function linesOf({ findings }: Answer): string[] {
   return findings
-    .map(({ kind, reason, object, owner, since, sinceSource }) => {
+    .map(({ kind, reason, object, owner, since, sinceSource, message }) => {
       const what = `${object.namespace} ${object.kind}/${object.name} of ${owner.kind}/${owner.name}`;
-      return `${what}: ${kind} ${reason}, since ${sinceSource === "observed" ? "" : since} ${sinceSource}`;
+      return `${what}: ${kind} ${reason}, since ${sinceSource === "observed" ? "" : since} ${sinceSource}: ${message}`;
     })
     .toSorted();
 }

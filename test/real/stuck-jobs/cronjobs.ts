@@ -35,10 +35,26 @@ export const cronJobs: readonly Scenario[] = [
     kind: "S35",
     reason: "InvalidSchedule",
     object: "CronJob/cronjob",
-    since: async (place) => (await place.cronJob()).metadata.creationTimestamp,
+    since: whenCreated,
     async make(place) {
       await place.createCronJob({ schedule: "0 0 30 2 *" });
     },
+  },
+  {
+    name: "bad-schedule",
+    kind: "S35",
+    reason: "UnparseableSchedule",
+    object: "CronJob/cronjob",
+    since: whenCreated,
+    make: (place) => place.storeInvalid({ schedule: "every night" }),
+  },
+  {
+    name: "no-such-time-zone",
+    kind: "S35",
+    reason: "UnknownTimeZone",
+    object: "CronJob/cronjob",
+    since: whenCreated,
+    make: (place) => place.storeInvalid({ timeZone: "Atlantis/Main_Island" }),
   },
 ];
 
@@ -48,6 +64,10 @@ async function firstRun(place: Place): Promise<void> {
   const lastScheduleTime = timestamp(Date.now() - 3 * MINUTE);
   await place.cluster.raw.patch(`${place.batch}/cronjobs/cronjob/status`, { status: { lastScheduleTime } });
   await place.start(await place.podMade());
+}
+
+async function whenCreated(place: Place): Promise<string> {
+  return (await place.cronJob()).metadata.creationTimestamp;
 }
 
 async function dueAfterLast(place: Place): Promise<string> {

@@ -1,4 +1,4 @@
-import { eventually, type ClusterAccess, type Json } from "../harness/index.ts";
+import { eventually, type Json, type RealCluster } from "../harness/index.ts";
 
 /** A node that answers, and one that does not any more. */
 export const WORKER = "worker-1";
@@ -6,16 +6,16 @@ export const LOST_WORKER = "worker-2";
 
 /** A namespace of one scenario, what it has its cluster do there, and what it reports as scheduler and kubelet. */
 export class Place {
-  readonly cluster: ClusterAccess;
+  readonly cluster: RealCluster;
   readonly namespace: string;
 
-  private constructor(cluster: ClusterAccess, namespace: string) {
+  private constructor(cluster: RealCluster, namespace: string) {
     this.cluster = cluster;
     this.namespace = namespace;
   }
 
   /** Resolves once pods may be made there. */
-  static async make(cluster: ClusterAccess, namespace: string): Promise<Place> {
+  static async make(cluster: RealCluster, namespace: string): Promise<Place> {
     const place = new Place(cluster, namespace);
     await cluster.raw.post("/api/v1/namespaces", {
       apiVersion: "v1",
@@ -50,6 +50,15 @@ export class Place {
       metadata: { name: "cronjob" },
       spec: { jobTemplate: { spec: jobSpec({}, {}) }, ...spec },
     });
+  }
+
+  /** As it may lie there from a time when nobody validated that: today's API server refuses it. */
+  async storeInvalid(spec: object): Promise<void> {
+    const cronJob = await this.createCronJob({ schedule: "0 3 * * *" });
+    const invalid = { ...cronJob, spec: { ...cronJob["spec"], ...spec } };
+    const { status } = await this.cluster.raw.exchange("PUT", `${this.batch}/cronjobs/cronjob`, invalid);
+    if (status !== 422) throw new Error(`the API server does not refuse ${JSON.stringify(spec)}: ${status}`);
+    await this.cluster.writeToEtcd(`cronjobs/${this.namespace}/cronjob`, invalid);
   }
 
   job(name = "job"): Promise<Json> {
