@@ -69,7 +69,8 @@ function judged<T extends KubeObject>(
   symptom: Symptom,
   { weight, silence, world }: Circumstances,
 ): Finding {
-  const later = laterSuccessOf(resource, object, world);
+  // Looking through all runs of a CronJob is not free, and nobody is told of what is only watched.
+  const later = weight.state === "stuck" ? laterSuccessOf(resource, object, world) : undefined;
   const more = [...(later ? [`${nameOf("Job", later)}, a later run, has succeeded`] : []), ...silence.mistakes];
   const judgement = { weight: later ? eased(weight) : weight, more, silencedUntilMs: silence.untilMs };
   return findingOf(kind, resource, object, symptom, judgement);
