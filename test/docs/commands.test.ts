@@ -46,7 +46,9 @@ function unknownIn(line: string): string[] {
 function unknownWords([command = "", ...words]: readonly string[]): string[] {
   const known = flags.get(command);
   if (!known) return [command];
-  return words.map((word) => word.replace(/=.*/, "")).filter((word) => word.startsWith("-") && !known.includes(word));
+  // "-" alone is standard input.
+  const given = words.map((word) => word.replace(/=.*/, "")).filter((word) => /^-./.test(word));
+  return given.filter((word) => !known.includes(word));
 }
 
 describe("commands in the documents", () => {

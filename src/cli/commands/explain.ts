@@ -24,7 +24,8 @@ export function configure(command: Command, { terminal }: Context): Action {
 }
 
 function listOfAll(): string {
-  const kinds = stuckKinds.map(({ id, name }) => `${id.padEnd(4)} ${name}\n`);
+  const byId = stuckKinds.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const kinds = byId.map(({ id, name }) => `${id.padEnd(4)} ${name}\n`);
   return [...kinds, "\n", ...alerts.map((name) => `${name}\n`)].join("");
 }
 
