@@ -4,10 +4,9 @@
 // Does not print and does not parse a command line. Start with read-dump.ts, then dump.ts.
 export { Dump } from "./dump.ts";
 export { type JobsIn, jobsIn, type JobsInOptions } from "./jobs-in.ts";
-export { type JudgedKinds, judgedKinds } from "./judged-kinds.ts";
+export { judgedKinds } from "./judged-kinds.ts";
 export type { Note } from "./notes.ts";
-export { type DumpOptions, type DumpProgress, readDump } from "./read-dump.ts";
+export { type DumpProgress, readDump } from "./read-dump.ts";
 export type { ReplayAnswer, ReplayOptions } from "./replay.ts";
 export { type Replayed, replayRecording } from "./replay-recording.ts";
-export type { Transition } from "./transition.ts";
-export { record, type RecordOptions } from "./record.ts";
+export { record } from "./record.ts";

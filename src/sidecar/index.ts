@@ -5,7 +5,7 @@
 export { type Diagnosis, type DoctorOptions, examine } from "./doctor.ts";
 export { LagLook } from "./lag-look.ts";
 export type { SidecarUrls } from "./listeners.ts";
-export { lookOnce, type LookOnceOptions } from "./look-once.ts";
+export { lookOnce } from "./look-once.ts";
 export { Sidecar } from "./sidecar.ts";
 export type { ListenAddresses, SidecarOptions, WatchedKind } from "./sidecar-options.ts";
 export { openTarget, targetCacheView, type TargetSpec } from "./targets.ts";
