@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { sourceConditions } from "./vitest.config.ts";
 
 /** Mostly wait, in clusters of their own: `--project idle` runs them beside the others. */
-const idle = ["test/real/no-false-alarm.test.ts"];
+const idle = ["test/real/no-false-alarm.test.ts", "test/real/healthy-load.test.ts", "test/real/stuck-jobs.test.ts"];
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   resolve: { conditions: sourceConditions },
@@ -21,7 +21,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
           globalSetup: ["test/real/harness/global-setup.ts"],
         },
       },
-      { extends: true, test: { name: "idle", include: idle } },
+      { extends: true, test: { name: "idle", include: idle, fileParallelism: true } },
     ],
   },
 });

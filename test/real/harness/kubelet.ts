@@ -1,9 +1,25 @@
+import { setTimeout } from "node:timers/promises";
 import { pause } from "./daemon.ts";
 import type { ClusterAccess } from "./cluster-access.ts";
 import type { Json } from "./raw-client.ts";
 
-/** One state of a pod's only container: what the kubelet would report next. */
-export type PodStep = "running" | "succeeded" | "failed" | { waiting: string; message?: string };
+/**
+ * What the scheduler or the kubelet would do next with a pod of one container: a state to report, which a crash that is followed by a
+ * restart is too; a pod that fits nowhere yet; or to leave it as it is for a while.
+ */
+export type PodStep =
+  | "running"
+  | "succeeded"
+  | "failed"
+  | "crashed"
+  | Waiting
+  | { unplaced: string }
+  | { seconds: number };
+
+interface Waiting {
+  waiting: string;
+  message?: string;
+}
 
 export interface KubeletOptions {
   namespace: string;
@@ -68,11 +84,11 @@ export class Kubelet implements AsyncDisposable {
     if (this.#seen.has(seen)) return;
     this.#seen.add(seen);
     for (const call of deleting ? [this.#removal(pod)] : this.#calls(pod)) {
-      await this.#patiently(call);
+      if (!(await this.#patiently(call))) return;
     }
   }
 
-  #calls(pod: Json): (() => Promise<unknown>)[] {
+  #calls(pod: Json): Call[] {
     const { raw } = this.#access;
     const steps = this.#options.plan(pod);
     const path = podPath(pod);
@@ -83,28 +99,46 @@ export class Kubelet implements AsyncDisposable {
       target: { apiVersion: "v1", kind: "Node", name: nodeName },
     };
     const bind = (): Promise<unknown> => raw.post(`${path}/binding`, binding);
-    const reports = steps.map(
-      (step) => (): Promise<unknown> => raw.patch(`${path}/status`, { status: podStatus(pod, step) }),
-    );
-    return steps.length === 0 || pod["spec"].nodeName !== undefined ? reports : [bind, ...reports];
+    const calls: Call[] = [];
+    let startTime: string | undefined;
+    let crashes = 0;
+    let placed = pod["spec"].nodeName !== undefined;
+    for (const step of steps) {
+      if (typeof step === "object" && "seconds" in step) {
+        calls.push(() => setTimeout(step.seconds * 1_000, undefined, { signal: this.#stopping.signal }));
+        continue;
+      }
+      const unplaced = typeof step === "object" && "unplaced" in step;
+      if (!placed && !unplaced) calls.push(bind);
+      placed ||= !unplaced;
+      if (step === "crashed") crashes += 1;
+      const restartCount = crashes;
+      calls.push(() => {
+        if (unplaced) return raw.patch(`${path}/status`, { status: unplacedStatus(step.unplaced) });
+        const status = podStatus(pod, step, { startTime: (startTime ??= timestamp()), restartCount });
+        return raw.patch(`${path}/status`, { status });
+      });
+    }
+    return calls;
   }
 
-  #removal(pod: Json): () => Promise<unknown> {
+  #removal(pod: Json): Call {
     const preconditions = { uid: pod.metadata.uid };
     return () => this.#access.raw.delete(podPath(pod), { gracePeriodSeconds: 0, preconditions });
   }
 
-  /** Until the server is there again; a pod that is gone, or bound already, is none of our business any more. */
-  async #patiently(call: () => Promise<unknown>): Promise<void> {
+  /** Until the server is there again. False when there is no more to do: the pod is gone, the call was refused, or the test is over. */
+  async #patiently(call: Call): Promise<boolean> {
     for (;;) {
       try {
         await call();
-        return;
+        return true;
       } catch (thrown) {
         const refused = /: 4\d\d /.exec(String(thrown))?.[0];
-        if (refused === ": 404 " || refused === ": 409 ") return;
+        if (refused === ": 409 ") return true; // bound already
+        if (refused === ": 404 ") return false;
         if (refused !== undefined) this.#refusal ??= thrown;
-        if (refused !== undefined || this.#stopping.signal.aborted) return;
+        if (refused !== undefined || this.#stopping.signal.aborted) return false;
         await pause(200);
       }
     }
@@ -115,16 +149,32 @@ function podPath({ metadata }: Json): string {
   return `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
 }
 
-function podStatus(pod: Json, step: PodStep): object {
-  const now = new Date().toISOString().replace(/\.\d+Z$/, "Z");
-  const phases = { running: "Running", succeeded: "Succeeded", failed: "Failed" } as const;
+type Call = () => Promise<unknown>;
+
+/** What came before. */
+interface Past {
+  readonly startTime: string;
+  readonly restartCount: number;
+}
+
+function unplacedStatus(message: string): object {
+  const condition = { type: "PodScheduled", status: "False", reason: "Unschedulable", message };
+  return { conditions: [{ ...condition, lastTransitionTime: timestamp() }] };
+}
+
+type State = Exclude<PodStep, { unplaced: string } | { seconds: number }>;
+
+function podStatus(pod: Json, step: State, { startTime, restartCount }: Past): object {
+  const now = timestamp();
+  const phases = { running: "Running", succeeded: "Succeeded", failed: "Failed", crashed: "Running" } as const;
   const container = pod["spec"].containers[0] as { name: string; image: string };
   const status = {
     name: container.name,
     image: container.image,
     imageID: "",
-    restartCount: 0,
+    restartCount,
     ready: step === "running",
+    ...(restartCount > 0 ? { lastState: terminated(1, now) } : {}),
   };
   const conditions = [
     { type: "PodScheduled", status: "True", lastTransitionTime: now },
@@ -132,16 +182,24 @@ function podStatus(pod: Json, step: PodStep): object {
   ];
   return {
     phase: typeof step === "string" ? phases[step] : "Pending",
-    startTime: now,
+    startTime,
     conditions,
     containerStatuses: [{ ...status, state: containerState(step, now) }],
   };
 }
 
-function containerState(step: PodStep, now: string): object {
+function containerState(step: State, now: string): object {
+  if (step === "crashed") return { waiting: { reason: "CrashLoopBackOff", message: "back-off" } };
   if (typeof step !== "string") return { waiting: { reason: step.waiting, message: step.message ?? "" } };
   if (step === "running") return { running: { startedAt: now } };
-  const exitCode = step === "succeeded" ? 0 : 1;
-  const reason = step === "succeeded" ? "Completed" : "Error";
+  return terminated(step === "succeeded" ? 0 : 1, now);
+}
+
+function terminated(exitCode: number, now: string): object {
+  const reason = exitCode === 0 ? "Completed" : "Error";
   return { terminated: { exitCode, reason, startedAt: now, finishedAt: now } };
+}
+
+function timestamp(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
 }

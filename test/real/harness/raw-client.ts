@@ -31,6 +31,7 @@ interface JsonMeta {
   creationTimestamp: string;
   deletionTimestamp?: string;
   labels?: Record<string, string>;
+  annotations?: Record<string, string>;
 }
 
 /**

@@ -64,7 +64,7 @@ async function play(cluster: RealCluster): Promise<ReadonlyMap<Act, Place>> {
   await makeNode(cluster, LOST_WORKER, "Unknown");
   const places = new Map<Act, Place>();
   const each = async (step: (act: Act, place: Place) => Promise<void> | undefined): Promise<void> => {
-    await Promise.all([...places].map(([act, place]) => step(act, place)));
+    await Promise.all([...places].map(async ([act, place]) => step(act, place)));
   };
   await using webhooks = await Webhooks.start(cluster);
   {

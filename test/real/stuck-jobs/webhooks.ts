@@ -1,6 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:https";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
 import type { ClusterAccess } from "../harness/index.ts";
 import { eventually, freePort } from "../harness/index.ts";
 import type { Place } from "./place.ts";
@@ -13,14 +15,7 @@ export class Webhooks implements AsyncDisposable {
   private constructor(access: ClusterAccess) {
     this.#access = access;
     const { cert, key } = access.authority.issue("webhook");
-    this.#server = createServer({ cert, key }, async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      const { uid } = (JSON.parse(Buffer.concat(chunks).toString()) as { request: { uid: string } }).request;
-      const review = { uid, allowed: false, status: { code: 403, message: "not with this label" } };
-      response.setHeader("content-type", "application/json");
-      response.end(JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response: review }));
-    });
+    this.#server = createServer({ cert, key }, (request, response) => void deny(request, response));
   }
 
   static async start(access: ClusterAccess): Promise<Webhooks> {
@@ -85,6 +80,13 @@ export class Webhooks implements AsyncDisposable {
       return answer.toString().includes(`${namespace}.example.com`);
     });
   }
+}
+
+async function deny(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { uid } = ((await json(request)) as { request: { uid: string } }).request;
+  const review = { uid, allowed: false, status: { code: 403, message: "not with this label" } };
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response: review }));
 }
 
 const probePod = {
