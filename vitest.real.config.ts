@@ -21,7 +21,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
           globalSetup: ["test/real/harness/global-setup.ts"],
         },
       },
-      { extends: true, test: { name: "idle", include: idle, fileParallelism: true } },
+      { extends: true, test: { name: "idle", include: idle, fileParallelism: true, maxWorkers: idle.length } },
     ],
   },
 });
