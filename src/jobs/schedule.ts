@@ -14,6 +14,10 @@ const MOST_MISSED = 100;
 
 const WRITTEN_ZONE = /^(?:CRON_)?TZ=(\S*)\s+(.*)$/s;
 
+/** Clusters have many CronJobs and few lines, and reading one takes longer than judging what has it. */
+const MOST_KEPT = 1_000;
+const kept: Map<string, ParsedSchedule> = new Map();
+
 export type ParsedSchedule =
   | { readonly schedule: Schedule }
   | { readonly reason: "UnparseableSchedule" | "UnknownTimeZone"; readonly why: string };
@@ -34,6 +38,9 @@ export class Schedule {
   readonly #line: CronLine;
   readonly #cron: Cron | undefined;
   readonly #zone: TimeZone;
+  /** The last question and its answer: one verdict asks the same several times, and CronJobs with one line ran last at one time. */
+  #asked: number | undefined;
+  #answer: number | undefined;
 
   private constructor(line: CronLine, zone: TimeZone) {
     this.#line = line;
@@ -48,6 +55,16 @@ export class Schedule {
    * (`TZ=`) is refused for new CronJobs and still obeyed for old ones.
    */
   static parse(line: string, timeZone: string | undefined): ParsedSchedule {
+    const key = JSON.stringify([line, timeZone]);
+    const known = kept.get(key);
+    if (known) return known;
+    const parsed = Schedule.#read(line, timeZone);
+    if (kept.size >= MOST_KEPT) kept.clear();
+    kept.set(key, parsed);
+    return parsed;
+  }
+
+  static #read(line: string, timeZone: string | undefined): ParsedSchedule {
     const [, writtenZone, writtenLine] = WRITTEN_ZONE.exec(line) ?? [];
     const zoneName = writtenZone ?? timeZone ?? "UTC";
     const zone = TimeZone.of(zoneName);
@@ -61,6 +78,14 @@ export class Schedule {
 
   /** The first time after this one, wall time in milliseconds; undefined: never within five years, or out of the calendar. */
   next(after: number): number | undefined {
+    if (after !== this.#asked) {
+      this.#answer = this.#find(after);
+      this.#asked = after;
+    }
+    return this.#answer;
+  }
+
+  #find(after: number): number | undefined {
     if (!(after >= 0 && after <= LAST_MS - HORIZON_MS)) return undefined;
     if ("everyMs" in this.#line) return Math.floor(after / 1_000) * 1_000 + this.#line.everyMs;
     // Of the stretch in which the clocks run evenly: its start, and the last second that is not asked for any more.

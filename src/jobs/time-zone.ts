@@ -4,6 +4,9 @@ const PART = /^(?!-)[A-Za-z._\-0-9+]{1,14}$/;
 /** Between two looks at the clock's offset: no zone changes its clocks there and back again within a week. */
 const STRIDE_MS = 7 * 24 * 3_600_000;
 
+/** What nearly all schedules are in. */
+const UTC = "UTC";
+
 const formats: Map<string, Intl.DateTimeFormat> = new Map();
 
 /** A zone of the IANA database: how far its clocks are from UTC, and when that changes. */
@@ -36,6 +39,7 @@ export class TimeZone {
 
   /** What its clocks show beyond UTC at this time, in milliseconds. */
   offsetAt(ms: number): number {
+    if (this.name === UTC) return 0;
     const text = this.#format.format(ms);
     const [, sign, hours = "0", minutes = "0", seconds = "0"] = /GMT([+-])(\d+):(\d+)(?::(\d+))?$/.exec(text) ?? [];
     const size = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
@@ -44,6 +48,7 @@ export class TimeZone {
 
   /** The first time in (from, to] at which its clocks are put forward or back, to the second. */
   changeBetween(from: number, to: number): number | undefined {
+    if (this.name === UTC) return undefined;
     const before = this.offsetAt(from);
     let low = from;
     while (low < to) {

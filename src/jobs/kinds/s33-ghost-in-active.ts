@@ -62,10 +62,10 @@ function notListed(cronJob: DeepReadonly<CronJob>, world: World): Symptom | unde
   const last = lastRun(cronJob)?.sinceMs ?? 0;
   const listed = new Set(active.map((entry) => entry.uid));
   const unknown = world.jobsOf(cronJob.metadata.uid).flatMap((job) => {
-    const since = sinceOf(job.metadata.creationTimestamp, "Job metadata.creationTimestamp");
     const dueMs = dueMsOf(job, cronJob);
-    const isRun = since !== undefined && dueMs > last && dueMs <= since.sinceMs;
-    return isRun && !listed.has(job.metadata.uid) ? { job, ...since } : [];
+    if (!(dueMs > last) || listed.has(job.metadata.uid)) return [];
+    const since = sinceOf(job.metadata.creationTimestamp, "Job metadata.creationTimestamp");
+    return since && dueMs <= since.sinceMs ? { job, ...since } : [];
   });
   const [first] = unknown.toSorted((a, b) => bySince(a, b) || compareText(a.job.metadata.name, b.job.metadata.name));
   if (!first) return undefined;

@@ -21,7 +21,8 @@ export const cronJobNeverFires: StuckKind<CronJob> = {
   look(cronJob, world, now) {
     const parsed = Schedule.parse(cronJob.spec.schedule ?? "", cronJob.spec.timeZone);
     if (!("schedule" in parsed)) return wrong(cronJob, parsed.reason, parsed.why);
-    if (parsed.schedule.next(now) === undefined) {
+    const isDueLater = (dueAt(cronJob) ?? 0) > now;
+    if (!isDueLater && parsed.schedule.next(now) === undefined) {
       return wrong(cronJob, "InvalidSchedule", "there is no such time within five years");
     }
     const overdue = overdueOf(cronJob, now - CONTROLLER_GRACE_MS);

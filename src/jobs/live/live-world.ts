@@ -32,6 +32,11 @@ export interface Asker {
   readonly wake: () => void;
 }
 
+interface Owned<T> {
+  readonly owner: string;
+  readonly list: readonly DeepReadonly<T>[];
+}
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** What one verdict sees of a cluster: caches, and what has been read beside them. Notes what the verdict rests on. */
@@ -42,7 +47,8 @@ export class LiveWorld implements World {
   #notes: Set<string> | undefined;
   #asked = false;
   #sighted = false;
-  #pods: { readonly owner: string; readonly list: readonly DeepReadonly<Pod>[] } | undefined;
+  #pods: Owned<Pod> | undefined;
+  #jobs: Owned<Job> | undefined;
   #waitingSince: number | undefined;
 
   constructor(parts: LiveWorldParts, asker: Asker) {
@@ -83,7 +89,9 @@ export class LiveWorld implements World {
   }
 
   jobsOf(uid: string): readonly DeepReadonly<Job>[] {
-    return this.#ownedBy(resources.jobs, uid);
+    // Nor does a verdict look at the Jobs of more than one owner, as a rule.
+    if (this.#jobs?.owner !== uid) this.#jobs = { owner: uid, list: this.#ownedBy(resources.jobs, uid) };
+    return this.#jobs.list;
   }
 
   find<T extends KubeObject>(resource: Resource<T>, ref: ObjectRef): DeepReadonly<T> | null | undefined {
