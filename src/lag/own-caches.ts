@@ -93,9 +93,11 @@ export class OwnCaches {
       budgetMs,
       reads: probeIntervalMs > 0,
       clock: env.clock,
-      // Seen from look to look, and by reads alone while the watch beside it is dead too: both come late.
       stalledAfterMs: () => {
         const soon = stalledAfterMs(informer.resource);
+        // A kind with heartbeats is proved by them, and lateness below their limit is none.
+        if (soon < STALLED_AFTER_MS) return soon;
+        // Seen from look to look, and by reads alone while the watch beside it is dead too: both come late.
         return Math.max(soon - LOOK_EVERY_MS - probeIntervalMs, soon / 2);
       },
     });

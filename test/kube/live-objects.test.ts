@@ -150,6 +150,7 @@ describe("the server itself", () => {
       kind: "Job",
       resource: "jobs",
       namespaced: true,
+      hasStatus: true,
       verbs: expect.arrayContaining(["list", "watch"]),
     });
     expect(served).toContainEqual(expect.objectContaining({ group: "", version: "v1", kind: "Pod" }));
