@@ -20,8 +20,13 @@ export class Child implements AsyncDisposable {
 
   /** A script of this folder, with the garbage collector at hand. */
   static script(name: string, ...args: string[]): Child {
+    return Child.scriptWith([], name, ...args);
+  }
+
+  /** The same with further options of Node. */
+  static scriptWith(options: readonly string[], name: string, ...args: string[]): Child {
     const file = new URL(name, import.meta.url).pathname;
-    return new Child(process.execPath, ["--expose-gc", "--conditions=stalewatch-source", file, ...args]);
+    return new Child(process.execPath, [...options, "--expose-gc", "--conditions=stalewatch-source", file, ...args]);
   }
 
   async next<T>(): Promise<T> {

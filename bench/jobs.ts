@@ -1,11 +1,20 @@
 import { createHash } from "node:crypto";
 import type { ObjectDraft } from "../src/testing/index.ts";
 
+export interface CronJobRef {
+  readonly name: string;
+  readonly uid: string;
+}
+
 /**
  * A Job as clusters are full of: labels, an owner, a pod template, and the copy of itself that kubectl apply leaves in an annotation.
- * About 2.7 kB of JSON.
+ * About 2.7 kB of JSON. Suspended, unless `more` says otherwise.
  */
-export function jobOfTwoPointSevenKilobytes(index: number, owner: { name: string; uid: string }): ObjectDraft {
+export function jobOfTwoPointSevenKilobytes(
+  index: number,
+  owner: CronJobRef,
+  more: { readonly spec?: object; readonly status?: object } = {},
+): ObjectDraft {
   const name = `job-${index}`;
   const labels = {
     "app.kubernetes.io/name": "export",
@@ -27,8 +36,8 @@ export function jobOfTwoPointSevenKilobytes(index: number, owner: { name: string
         { apiVersion: "batch/v1", kind: "CronJob", ...owner, controller: true, blockOwnerDeletion: true },
       ],
     },
-    spec: { ...spec, podReplacementPolicy: "TerminatingOrFailed", template },
-    status: {
+    spec: { ...spec, podReplacementPolicy: "TerminatingOrFailed", ...more.spec, template },
+    status: more.status ?? {
       conditions: [
         {
           type: "Suspended",

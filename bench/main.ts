@@ -7,10 +7,19 @@ import { exposition } from "./exposition.ts";
 import { informer } from "./informer.ts";
 import { informerReal } from "./informer-real.ts";
 import { passTelemetry } from "./pass-telemetry.ts";
+import { sidecarLoad } from "./sidecar-load.ts";
 import { targets } from "./targets.ts";
 import { workqueue } from "./workqueue.ts";
 
-const benchmarks: readonly Benchmark[] = [workqueue, passTelemetry, exposition, informer, informerReal, targets];
+const benchmarks: readonly Benchmark[] = [
+  workqueue,
+  passTelemetry,
+  exposition,
+  informer,
+  informerReal,
+  targets,
+  sidecarLoad,
+];
 
 const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "string" } } });
 const chosen = benchmarks.filter((benchmark) => values.only === undefined || benchmark.name === values.only);

@@ -1,0 +1,45 @@
+import type { ObjectDraft } from "../../src/testing/index.ts";
+import { type CronJobRef, jobOfTwoPointSevenKilobytes } from "../jobs.ts";
+import { type Fate, fatesAt } from "./fates.ts";
+import { podOf } from "./pods.ts";
+
+export const CRONJOBS = 10_010;
+/** Of each CronJob: one that is under way, and four in its history. */
+export const RUNS = 5;
+export const JOBS: number = CRONJOBS * RUNS;
+/** Of the runs under way. */
+export const STUCK = 200;
+
+const HOUR_MS = 3_600_000;
+/** Long enough for every kind that the loads have to count. */
+const STUCK_MS = 40 * 24 * HOUR_MS;
+
+export interface Run {
+  readonly job: ObjectDraft;
+  readonly stuck: boolean;
+  /** Once it is known which uid the Job has got. */
+  pods(uid: string): readonly ObjectDraft[];
+}
+
+/** The runs of a cluster at one moment, wall time in milliseconds; the first ones of all CronJobs are those under way. */
+export function runsAt(now: number): (index: number, owner: CronJobRef) => Run {
+  const time = (ms: number): string => `${new Date(now - ms).toISOString().slice(0, 19)}Z`;
+  const { running } = fatesAt({ began: time(HOUR_MS), ended: time(HOUR_MS) });
+  const { finished } = fatesAt({ began: time(3 * HOUR_MS), ended: time(2 * HOUR_MS) });
+  const { stuck } = fatesAt({ began: time(STUCK_MS), ended: time(STUCK_MS - HOUR_MS) });
+  const fateOf = (index: number): Fate => {
+    if (index < STUCK) return stuck[index % stuck.length] as Fate;
+    return index < CRONJOBS ? running : finished;
+  };
+  return (index, owner) => {
+    const { kind, spec, status, pods } = fateOf(index);
+    const counts = { parallelism: 2, completions: 2, suspend: false };
+    const job = jobOfTwoPointSevenKilobytes(index, owner, { spec: { ...counts, ...spec }, status });
+    const { name = "" } = job.metadata;
+    return {
+      job,
+      stuck: kind !== undefined,
+      pods: (uid) => (pods ? [podOf(name, 0, uid, pods), podOf(name, 1, uid, pods)] : []),
+    };
+  };
+}
