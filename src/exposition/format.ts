@@ -35,3 +35,8 @@ export function negotiateFormat(accept: string | undefined): Format {
   }
   return openmetrics > 0 && openmetrics >= text ? "openmetrics" : "text";
 }
+
+/** A counter's name as OpenMetrics has it for the family: its one sample is called `_total` anyway. */
+export function counterName(name: string): string {
+  return name.replace(/_total$/, "");
+}

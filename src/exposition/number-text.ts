@@ -23,6 +23,13 @@ export function escapeLabel(value: string): string {
   return /[\\"\n]/.test(value) ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n") : value;
 }
 
+/** `a="b",c="d"`: what stands between the braces of a line. */
+export function labelText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([label, value]) => `${label}="${escapeLabel(value)}"`)
+    .join(",");
+}
+
 /** A family's help on its line. */
 export function escapeHelp(help: string): string {
   return help.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");

@@ -1,11 +1,12 @@
 import { type Clock, messageOf, StalewatchError, systemClock } from "../base/index.ts";
 import type { Counter, Family, Gauge, Histogram, Log, Meter, MetricDefinition } from "../telemetry/index.ts";
 import { noopLog } from "../telemetry/index.ts";
+import { FamilyText } from "./family-text.ts";
 import { ForeignRegistries, type ForeignRegistry } from "./foreign-registries.ts";
-import { contentTypes, negotiateFormat } from "./format.ts";
+import { contentTypes, counterName, negotiateFormat } from "./format.ts";
 import { buildInfo, seriesDropped } from "./metrics.ts";
 import { processMetrics } from "./process-metrics.ts";
-import { Registries, type SampleSource } from "./registries.ts";
+import { Registries } from "./registries.ts";
 import { type FamilyOptions, SeriesFamily } from "./series-family.ts";
 import { SeriesTable, TableGauge } from "./series-table.ts";
 import { CounterSeries, GaugeSeries, HistogramSeries, type LabelSet, type Series, seriesContext } from "./series.ts";
@@ -39,16 +40,19 @@ const nowhere: TableGauge = new TableGauge("", 0, () => {});
 const DEFAULT_MAX_SERIES = 5_000;
 
 /**
- * The meter that a Prometheus scrapes. Recording costs a few nanoseconds and never throws; the Prometheus client makes the page.
+ * The meter that a Prometheus scrapes. Recording costs a few nanoseconds and never throws. A scrape makes the lines of what
+ * has changed since the last one, and copies the others.
  * A family is kept by its name: asking again gives the same series, whoever asks.
  */
 export class PrometheusMeter implements Meter {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #maxSeries: number;
-  readonly #registries: Registries = new Registries();
+  /** The families of this process; undefined: left out. */
+  readonly #process: Registries | undefined;
   readonly #foreign: ForeignRegistries;
   readonly #families: Map<string, KeptFamily> = new Map();
+  readonly #texts: FamilyText[] = [];
   readonly #tables: SeriesTable[] = [];
   readonly #taken: Set<string> = new Set();
   readonly #collectors: Set<() => void> = new Set();
@@ -62,7 +66,9 @@ export class PrometheusMeter implements Meter {
     for (const definition of options.catalog ?? []) this.#family(definition);
     if (options.version) this.gauge(buildInfo).labels({ version: options.version, node: process.version }).set(1);
     if (options.processMetrics === false) return;
-    for (const source of processMetrics()) this.#add(source);
+    const sources = processMetrics();
+    for (const { name } of sources) this.#taken.add(counterName(name));
+    this.#process = new Registries(sources);
   }
 
   counter<L extends string>(definition: MetricDefinition<L>): Family<L, Counter> {
@@ -95,11 +101,14 @@ export class PrometheusMeter implements Meter {
   async scrape(accept?: string): Promise<Scrape> {
     const format = this.#foreign.format ?? negotiateFormat(accept);
     for (const update of this.#collectors) this.#collect(update);
-    const own = Buffer.from(await this.#registries.render(format));
+    let own = "";
+    for (const family of this.#texts) own += family.render(format);
+    own += (await this.#process?.render(format)) ?? "";
     const foreign = await this.#foreign.render(this.#taken);
     const end = format === "openmetrics" ? "# EOF\n" : "";
     const tables = this.#tables.flatMap((table) => table.render());
-    return { contentType: contentTypes[format], body: Buffer.concat([own, ...tables, Buffer.from(foreign + end)]) };
+    const body = Buffer.concat([Buffer.from(own), ...tables, Buffer.from(foreign + end)]);
+    return { contentType: contentTypes[format], body };
   }
 
   #collect(update: () => void): void {
@@ -136,9 +145,8 @@ export class PrometheusMeter implements Meter {
     const make = (labels: LabelSet): Series => new Made(labels, context);
     const family = new SeriesFamily<Series>({ definition, make, complain });
     if (definition.type !== "gauge") family.fill();
-    const get = (): Promise<{ values: ReturnType<Series["samples"]> }> =>
-      Promise.resolve({ values: [...family.series()].flatMap((series) => series.samples()) });
-    this.#add({ name: definition.name, help, type: definition.type, get });
+    this.#taken.add(counterName(definition.name));
+    this.#texts.push(new FamilyText(definition, help, () => family.series()));
     return family;
   }
 
@@ -155,11 +163,6 @@ export class PrometheusMeter implements Meter {
       limit: { max: this.#maxSeries, overflow: nowhere, dropped: () => dropped.inc() },
     };
     return new SeriesFamily(options);
-  }
-
-  #add(source: SampleSource): void {
-    this.#taken.add(source.name.replace(/_total$/, ""));
-    this.#registries.add(source);
   }
 
   #complain(about: string, problem: string): void {

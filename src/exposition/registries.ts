@@ -1,8 +1,12 @@
 import { type Metric, Registry } from "prom-client";
 import type { Format } from "./format.ts";
-import type { Sample } from "./series.ts";
 
-/** What one family has to say at a scrape. The client's own metrics have this form, and so have ours. */
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** What one family has to say at a scrape, as the client's own metrics say it. */
 export interface SampleSource {
   readonly name: string;
   readonly help: string;
@@ -20,9 +24,9 @@ export class Registries {
     openmetrics: new Registry(Registry.OPENMETRICS_CONTENT_TYPE),
   };
 
-  add(source: SampleSource): void {
+  constructor(sources: readonly SampleSource[]) {
     for (const registry of Object.values(this.#byFormat)) {
-      registry.registerMetric(new FamilyView(source) as unknown as Metric<string>);
+      for (const source of sources) registry.registerMetric(new FamilyView(source) as unknown as Metric<string>);
     }
   }
 

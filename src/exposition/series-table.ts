@@ -1,5 +1,5 @@
 import type { Gauge } from "../telemetry/index.ts";
-import { escapeHelp, escapeLabel, valueText } from "./number-text.ts";
+import { escapeHelp, labelText, valueText } from "./number-text.ts";
 import type { LabelSet } from "./series.ts";
 
 /** Lines whose bytes are kept together: a change of one series encodes one piece anew, not the page. */
@@ -27,8 +27,7 @@ export class SeriesTable {
   }
 
   add(labels: LabelSet): TableGauge {
-    const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escapeLabel(value)}"`);
-    const row = new TableGauge(`${this.#name}{${pairs.join(",")}} `, this.#rows.length, this.#changed);
+    const row = new TableGauge(`${this.#name}{${labelText(labels)}} `, this.#rows.length, this.#changed);
     this.#rows.push(row);
     this.#changed(row.at);
     return row;

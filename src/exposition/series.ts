@@ -1,28 +1,21 @@
 import type { Clock } from "../base/index.ts";
 import type { Counter, Gauge, Histogram, SpanContext } from "../telemetry/index.ts";
-import { boundText } from "./number-text.ts";
+import { counterName, type Format } from "./format.ts";
+import { boundText, labelText, valueText } from "./number-text.ts";
 
 export type LabelSet = Readonly<Record<string, string>>;
 
-/** One line of a scrape, in the shape that the Prometheus client renders. */
-export interface Sample {
-  readonly labels: LabelSet;
-  readonly value: number;
-  /** The line's own name where it is not the family's: `_bucket`, `_sum`, `_count`. */
-  readonly metricName?: string;
-  readonly exemplar?: Exemplar | undefined;
-}
-
 interface Exemplar {
-  readonly labelSet: LabelSet;
+  readonly labels: string;
   readonly value: number;
   /** Seconds since the Unix epoch. */
   readonly timestamp: number;
 }
 
-/** One series of a family. Recording is arithmetic on own fields; samples are made when somebody scrapes. */
+/** One series of a family. Recording is arithmetic on own fields; its lines are made when somebody scrapes, and kept until it changes. */
 export interface Series {
-  samples(): readonly Sample[];
+  /** Each ended by a newline. */
+  lines(format: Format): string;
 }
 
 /** What a series needs of its family: its name, its bounds, the time, and whom to tell of an impossible value. */
@@ -43,20 +36,47 @@ export function seriesContext(
   return { name: definition.name, bounds, boundTexts: [...bounds.map(boundText), "+Inf"], ...rest };
 }
 
+/** Keeps the lines that were made, one text a format, until the series changes. */
+abstract class KeptSeries implements Series {
+  #text: string | undefined;
+  #openmetrics: string | undefined;
+
+  lines(format: Format): string {
+    if (format === "text") return (this.#text ??= this.makeLines(format));
+    return (this.#openmetrics ??= this.makeLines(format));
+  }
+
+  protected abstract makeLines(format: Format): string;
+
+  protected changed(): void {
+    this.#text = undefined;
+    this.#openmetrics = undefined;
+  }
+}
+
 /** Only a sampled trace can be found again, so only that makes an exemplar. */
 function exemplarOf(span: SpanContext | undefined, value: number, clock: Clock): Exemplar | undefined {
   if (!span || (span.traceFlags & 1) === 0) return undefined;
-  return { labelSet: { trace_id: span.traceId, span_id: span.spanId }, value, timestamp: clock.now() / 1000 };
+  const labels = labelText({ trace_id: span.traceId, span_id: span.spanId });
+  return { labels, value, timestamp: clock.now() / 1000 };
 }
 
-export class CounterSeries implements Counter, Series {
-  readonly #labels: LabelSet;
+/** `labels` as `a="b",c="d"`, empty for none. */
+function lineOf(name: string, labels: string, value: number, exemplar?: Exemplar): string {
+  const line = `${name}${labels && `{${labels}}`} ${valueText(value)}`;
+  if (!exemplar) return `${line}\n`;
+  return `${line} # {${exemplar.labels}} ${valueText(exemplar.value)} ${exemplar.timestamp}\n`;
+}
+
+export class CounterSeries extends KeptSeries implements Counter {
+  readonly #labels: string;
   readonly #context: SeriesContext;
   #value = 0;
   #exemplar: Exemplar | undefined;
 
   constructor(labels: LabelSet, context: SeriesContext) {
-    this.#labels = labels;
+    super();
+    this.#labels = labelText(labels);
     this.#context = context;
   }
 
@@ -64,39 +84,45 @@ export class CounterSeries implements Counter, Series {
     if (!(by >= 0)) return this.#context.complain(`a counter cannot grow by ${by}`);
     this.#value += by;
     if (exemplar) this.#exemplar = exemplarOf(exemplar, by, this.#context.clock) ?? this.#exemplar;
+    this.changed();
   }
 
-  samples(): readonly Sample[] {
-    return [{ labels: this.#labels, value: this.#value, exemplar: this.#exemplar }];
+  protected override makeLines(format: Format): string {
+    const { name } = this.#context;
+    if (format === "text") return lineOf(name, this.#labels, this.#value);
+    return lineOf(`${counterName(name)}_total`, this.#labels, this.#value, this.#exemplar);
   }
 }
 
-export class GaugeSeries implements Gauge, Series {
-  readonly #labels: LabelSet;
+export class GaugeSeries extends KeptSeries implements Gauge {
+  readonly #labels: string;
   readonly #context: SeriesContext;
   #value = 0;
 
   constructor(labels: LabelSet, context: SeriesContext) {
-    this.#labels = labels;
+    super();
+    this.#labels = labelText(labels);
     this.#context = context;
   }
 
   set(value: number): void {
     if (Number.isNaN(value)) return this.#context.complain("a gauge cannot be NaN");
+    if (value === this.#value) return;
     this.#value = value;
+    this.changed();
   }
 
   add(by: number): void {
     this.set(this.#value + by);
   }
 
-  samples(): readonly Sample[] {
-    return [{ labels: this.#labels, value: this.#value }];
+  protected override makeLines(): string {
+    return lineOf(this.#context.name, this.#labels, this.#value);
   }
 }
 
-export class HistogramSeries implements Histogram, Series {
-  readonly #labels: LabelSet;
+export class HistogramSeries extends KeptSeries implements Histogram {
+  readonly #labels: string;
   readonly #context: SeriesContext;
   /** Observations per bucket, not cumulative; the last one is +Inf. */
   readonly #counts: Float64Array;
@@ -104,7 +130,8 @@ export class HistogramSeries implements Histogram, Series {
   #sum = 0;
 
   constructor(labels: LabelSet, context: SeriesContext) {
-    this.#labels = labels;
+    super();
+    this.#labels = labelText(labels);
     this.#context = context;
     this.#counts = new Float64Array(context.bounds.length + 1);
   }
@@ -114,23 +141,23 @@ export class HistogramSeries implements Histogram, Series {
     const bucket = this.#bucketOf(value);
     this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
     this.#sum += value;
+    this.changed();
     if (!exemplar) return;
     const made = exemplarOf(exemplar, value, this.#context.clock);
     if (made) (this.#exemplars ??= [])[bucket] = made;
   }
 
-  samples(): readonly Sample[] {
+  protected override makeLines(format: Format): string {
     const { name, boundTexts } = this.#context;
-    const samples: Sample[] = [];
+    const start = this.#labels && `${this.#labels},`;
+    const exemplars = format === "openmetrics" ? this.#exemplars : undefined;
+    let text = "";
     let count = 0;
     for (const [at, le] of boundTexts.entries()) {
       count += this.#counts[at] ?? 0;
-      const labels = { ...this.#labels, le };
-      samples.push({ metricName: `${name}_bucket`, labels, value: count, exemplar: this.#exemplars?.[at] });
+      text += lineOf(`${name}_bucket`, `${start}le="${le}"`, count, exemplars?.[at]);
     }
-    samples.push({ metricName: `${name}_sum`, labels: this.#labels, value: this.#sum });
-    samples.push({ metricName: `${name}_count`, labels: this.#labels, value: count });
-    return samples;
+    return text + lineOf(`${name}_sum`, this.#labels, this.#sum) + lineOf(`${name}_count`, this.#labels, count);
   }
 
   /** Index of the first bound at or above `value`. */
