@@ -50,7 +50,7 @@ async function measure(server: Child, kubeconfig: string): Promise<Measured> {
   const start = performance.now();
   await using sidecar = Child.scriptWith(CONTAINER, "clients/sidecar.ts", kubeconfig);
   const { metrics, status } = await Promise.race([sidecar.next<Served>(), server.failed]);
-  while ((await stuck(status)) < STUCK) await sleep(LOOK_MS);
+  while ((await stuck(status)) < STUCK || (await queued(status)) > 0) await sleep(LOOK_MS);
   const secondsToVerdicts = (performance.now() - start) / 1_000;
   const filled = await used(sidecar);
 
@@ -77,6 +77,15 @@ async function stuck(status: string): Promise<number> {
   const response = await fetch(`${status}/api/v1/jobs`);
   const { findings } = (await response.json()) as { findings: readonly { state: string }[] };
   return findings.filter(({ state }) => state === "stuck").length;
+}
+
+/** How many keys of all controllers wait for a pass that is due, or have one. */
+async function queued(status: string): Promise<number> {
+  const response = await fetch(`${status}/api/v1/queues?limit=0`);
+  const { controllers } = (await response.json()) as {
+    controllers: readonly { totals: { depth: number; processing: number } }[];
+  };
+  return controllers.reduce((sum, { totals }) => sum + totals.depth + totals.processing, 0);
 }
 
 async function used(sidecar: Child): Promise<Used> {

@@ -3,8 +3,11 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Gauge, Registry } from "prom-client";
+import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { ExpositionParser, type Sample } from "../../src/scrape/index.ts";
+
+/** These it collects itself at each scrape, as the sidecar does. */
+const OF_THE_PROCESS = /^(?:process|nodejs)_/;
 
 const response = await fetch(process.argv[2] ?? "");
 const parser = new ExpositionParser(() => true);
@@ -12,8 +15,9 @@ parser.push(new Uint8Array(await response.arrayBuffer()));
 const { samples } = parser.end();
 
 const registry = new Registry();
+collectDefaultMetrics({ register: registry });
 const families = Map.groupBy(samples, ({ name }) => name);
-for (const [name, members] of families) add(name, members);
+for (const [name, members] of families) if (!OF_THE_PROCESS.test(name)) add(name, members);
 
 const server = createServer((_, answer) => {
   void registry.metrics().then((text) => {

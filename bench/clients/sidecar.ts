@@ -2,6 +2,7 @@
 // what it has used since the last one.
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { loadCluster } from "../../src/kube/index.ts";
 import { Sidecar, type SidecarUrls } from "../../src/sidecar/index.ts";
 
@@ -18,6 +19,7 @@ export interface Used {
 }
 
 const RESOLUTION_MS = 1;
+const SETTLE_MS = 20;
 
 const delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
 delay.enable();
@@ -31,6 +33,8 @@ const sidecar = new Sidecar({
 void sidecar.run(new AbortController());
 print(await sidecar.whenListening());
 
+await sleep(SETTLE_MS);
+delay.reset(); // what a start costs anyway, the loading of modules above all
 let cpu = process.cpuUsage();
 let wall = performance.now();
 for await (const _line of createInterface({ input: process.stdin })) {
@@ -42,6 +46,7 @@ for await (const _line of createInterface({ input: process.stdin })) {
   globalThis.gc?.();
   const { heapUsed: heapBytes } = process.memoryUsage();
   const cpuSeconds = (user + system) / 1e6;
+  await sleep(SETTLE_MS); // or the collection would count as a block of what comes next
   print({ cpuSeconds, wallSeconds, longestBlockMs, peakBytes, residentBytes, heapBytes });
   delay.reset();
   cpu = process.cpuUsage();

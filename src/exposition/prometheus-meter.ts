@@ -101,13 +101,12 @@ export class PrometheusMeter implements Meter {
   async scrape(accept?: string): Promise<Scrape> {
     const format = this.#foreign.format ?? negotiateFormat(accept);
     for (const update of this.#collectors) this.#collect(update);
-    let own = "";
-    for (const family of this.#texts) own += family.render(format);
-    own += (await this.#process?.render(format)) ?? "";
+    const own = this.#texts.map((family) => family.render(format));
+    const tables = this.#tables.flatMap((table) => table.render());
+    const process = (await this.#process?.render(format)) ?? "";
     const foreign = await this.#foreign.render(this.#taken);
     const end = format === "openmetrics" ? "# EOF\n" : "";
-    const tables = this.#tables.flatMap((table) => table.render());
-    const body = Buffer.concat([Buffer.from(own), ...tables, Buffer.from(foreign + end)]);
+    const body = Buffer.concat([...own, ...tables, Buffer.from(process + foreign + end)]);
     return { contentType: contentTypes[format], body };
   }
 

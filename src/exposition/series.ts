@@ -16,6 +16,8 @@ interface Exemplar {
 export interface Series {
   /** Each ended by a newline. */
   lines(format: Format): string;
+  /** Whether `lines` has been asked for since the last change. */
+  isKept(format: Format): boolean;
 }
 
 /** What a series needs of its family: its name, its bounds, the time, and whom to tell of an impossible value. */
@@ -44,6 +46,10 @@ abstract class KeptSeries implements Series {
   lines(format: Format): string {
     if (format === "text") return (this.#text ??= this.makeLines(format));
     return (this.#openmetrics ??= this.makeLines(format));
+  }
+
+  isKept(format: Format): boolean {
+    return (format === "text" ? this.#text : this.#openmetrics) !== undefined;
   }
 
   protected abstract makeLines(format: Format): string;
