@@ -71,7 +71,13 @@ describe("a sidecar", () => {
       confirmedBy: "probe",
     });
     const { controllers } = await sidecar.json<QueuesAnswer>("/api/v1/queues");
-    expect(controllers.map(({ controller }) => controller)).toEqual(["jobs", "pods", "cronjobs", "leases", "workloads"]);
+    expect(controllers.map(({ controller }) => controller)).toEqual([
+      "jobs",
+      "pods",
+      "cronjobs",
+      "leases",
+      "workloads",
+    ]);
     expect(controllers[0]).toMatchObject({ controller: "jobs", totals: { depth: 0, processing: 0, waiting: 1 } });
     expect(controllers[0]?.waiting[0]).toMatchObject({
       key: "shop/export-1",
