@@ -5,6 +5,9 @@ import { type Flaw, LARGEST_OBJECT, type RawObject } from "./raw-object.ts";
 
 type Read = RawObject | Flaw;
 
+/** What a list says of its items. */
+const OF_A_LIST: ReadonlySet<string> = new Set(["apiVersion", "kind"]);
+
 /**
  * The objects of JSON text, each as soon as it is whole: one object or several after each other, and the elements of lists, which are
  * never held whole. Text that breaks off or is no JSON costs what follows the last whole object. Lines are fed one by one, so that an
@@ -66,7 +69,9 @@ class Items {
     if (opens) this.#open(name);
     if (closes) this.depth -= 1;
     if (name === "keyValue" && this.depth === 1) this.#key = token.value;
-    if (name === "stringValue" && this.depth === 1) this.#list = { ...this.#list, [this.#key]: token.value };
+    if (name === "stringValue" && this.depth === 1 && OF_A_LIST.has(this.#key)) {
+      this.#list = { ...this.#list, [this.#key]: token.value };
+    }
     if (closes && this.depth < this.#listDepth) this.#endList();
     (this.#item ?? this.#holder).consume(token);
     if (closes || (!opens && name !== "keyValue")) this.#ended();

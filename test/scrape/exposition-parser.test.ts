@@ -106,6 +106,12 @@ describe("a page of metrics", () => {
     expect(page.malformed).toBe(2);
   });
 
+  it("takes no longer for a line because of what stands behind its value", () => {
+    // A reader that tries every `#` anew would be at this for minutes.
+    const page = parse(`up 1 ${"#".repeat(15_000)}\rx\n`.repeat(1_000));
+    expect(samplesOf(page)).toEqual([["up", {}, 1]]);
+  });
+
   it("is cut off when it is too large, or has too many samples", () => {
     expect(codeOf(() => parse("down 1\n".repeat(100), () => false, { maxBytes: 699 }))).toBe("SCRAPE_TOO_LARGE");
     expect(codeOf(() => parse("down 1\n".repeat(100), () => false, { maxBytes: 700 }))).toMatchObject({
