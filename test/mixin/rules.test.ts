@@ -6,13 +6,14 @@ import { stringify } from "yaml";
 import { ruleFile, ruleGroups } from "../../src/mixin/index.ts";
 import { cacheCases } from "./cases/caches.ts";
 import { jobCases } from "./cases/jobs.ts";
+import { lagCases } from "./cases/lag.ts";
 import { passCases } from "./cases/passes.ts";
 import { queueCases } from "./cases/queues.ts";
 import { selfCases } from "./cases/self.ts";
 import { promtool, promtoolMissing } from "./promtool.ts";
 import type { ExpectedAlert, RuleCase, Twin } from "./rule-case.ts";
 
-const cases: readonly RuleCase[] = [...selfCases, ...jobCases, ...cacheCases, ...queueCases, ...passCases];
+const cases: readonly RuleCase[] = [...selfCases, ...jobCases, ...lagCases, ...cacheCases, ...queueCases, ...passCases];
 const rules = ruleFile();
 let directory = "";
 

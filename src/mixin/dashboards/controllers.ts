@@ -14,6 +14,7 @@ import { DATASOURCE } from "./panels.ts";
 import type { Row } from "./row.ts";
 import { apiServerRow } from "./rows/api-server.ts";
 import { cachesRow } from "./rows/caches.ts";
+import { lagRow } from "./rows/lag.ts";
 import { overviewRow } from "./rows/overview.ts";
 import { passesRow } from "./rows/passes.ts";
 import { processRow } from "./rows/process.ts";
@@ -23,6 +24,7 @@ import { stuckJobsRow } from "./rows/stuck-jobs.ts";
 
 const rows: readonly Row[] = [
   overviewRow,
+  lagRow,
   cachesRow,
   passesRow,
   queuesRow,
@@ -37,7 +39,7 @@ export function controllersDashboard(): Dashboard {
   const builder = new DashboardBuilder("Stalewatch / Controllers")
     .uid(CONTROLLERS_UID)
     .description(
-      "Caches, passes, queues and requeues of controllers on the stalewatch runtime, and the Jobs that are stuck.",
+      "Lag of caches, passes, queues and requeues of controllers on the stalewatch runtime, and the Jobs that are stuck.",
     )
     .tags(["stalewatch", "kubernetes"])
     .readonly()
