@@ -1,5 +1,6 @@
 import type { DeepReadonly, Job } from "../resources/index.ts";
 import { oneLine } from "../base/index.ts";
+import { controllerCause } from "./controller-cause.ts";
 import type { Symptom } from "./finding.ts";
 import { conditionOf } from "./job-state.ts";
 import { lateLine, lateNext, latePods, nodeCause, nodeClause, nodeOf } from "./late-pods.ts";
@@ -46,7 +47,7 @@ export function unfinishedEnding(
       ...cut(late.map(lateLine)),
     ],
     next: [...(first ? lateNext(first) : []), command`kubectl -n ${namespace} get job ${name} -o yaml`],
-    ...(first ? nodeCause(first.pod) : {}),
+    ...(first ? nodeCause(first.pod) : { cause: controllerCause.job }),
   };
 }
 

@@ -51,7 +51,7 @@ describe("Findings", () => {
         owner_name: "a",
         resource: "jobs",
         name: "a",
-        cause: "",
+        cause: "Job controller",
       })}`,
       createdMs / 1_000,
     ]);

@@ -1,5 +1,6 @@
 import { oneLine } from "../../base/index.ts";
 import type { Job } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import { isManagedElsewhere, isSuspended, isUntouched } from "../job-state.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf } from "../words.ts";
@@ -44,6 +45,7 @@ export const controllerHasNotTouchedIt: StuckKind<Job> = {
         "kubectl -n kube-system get lease kube-controller-manager -o yaml",
         "kubectl -n kube-system logs -l component=kube-controller-manager --tail=100",
       ],
+      cause: controllerCause.job,
     };
   },
 };

@@ -1,5 +1,6 @@
 import { oneLine } from "../../base/index.ts";
 import { type DeepReadonly, isFinishedPod, type Job } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import { lastSeen } from "../event-times.ts";
 import { startedSince } from "../job-state.ts";
 import { endOf, unnoticedPods } from "../pod-state.ts";
@@ -60,6 +61,8 @@ export const noAttemptToCreatePods: StuckKind<Job> = {
         "kubectl -n kube-system get lease kube-controller-manager -o yaml",
         "kubectl -n kube-system logs -l component=kube-controller-manager --tail=100",
       ],
+      // Without its events a quota or webhook may be what refuses its pods.
+      ...(attempts ? { cause: controllerCause.job } : {}),
     };
   },
 };

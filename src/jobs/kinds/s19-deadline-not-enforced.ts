@@ -1,5 +1,6 @@
 import { oneLine } from "../../base/index.ts";
 import { type DeepReadonly, isFinishedJob, type Job } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import { rfc3339 } from "../finding.ts";
 import { isFinishing, isSuspended } from "../job-state.ts";
 import { inGraceUntil } from "../pod-state.ts";
@@ -55,6 +56,7 @@ export const deadlineNotEnforced: StuckKind<Job> = {
         command`kubectl -n ${namespace} describe job ${name}`,
         "kubectl -n kube-system get lease kube-controller-manager -o yaml",
       ],
+      cause: controllerCause.job,
     };
   },
 };

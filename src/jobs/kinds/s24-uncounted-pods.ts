@@ -1,5 +1,6 @@
 import { oneLine } from "../../base/index.ts";
 import type { Job } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import { byName, isTracked } from "../pod-state.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, cut, nameOf } from "../words.ts";
@@ -52,6 +53,7 @@ export const uncountedPods: StuckKind<Job> = {
         command`kubectl -n ${namespace} get job ${name} -o jsonpath={.status.uncountedTerminatedPods}`,
         "kubectl -n kube-system logs -l component=kube-controller-manager --tail=100",
       ],
+      cause: controllerCause.job,
     };
   },
 };

@@ -1,5 +1,6 @@
 import { oneLine } from "../../base/index.ts";
 import type { DeepReadonly, Job, Pod } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import type { Symptom } from "../finding.ts";
 import { isFinishing } from "../job-state.ts";
 import { byName, endOf, hasUnfinishedPods, isTerminating, unnoticedPods } from "../pod-state.ts";
@@ -51,6 +52,7 @@ function podsEnded(job: DeepReadonly<Job>, ended: readonly DeepReadonly<Pod>[]):
         ...cut(ended.map((pod) => `${nameOf("Pod", pod)}: ${oneLine(pod.status.phase ?? "")}`)),
       ],
       next: nextFor(job),
+      cause: controllerCause.job,
     }
   );
 }
@@ -67,6 +69,7 @@ function podsGone(job: DeepReadonly<Job>, world: World, now: number): Symptom {
       `${nameOf("Job", job)}: ${world.podsOf(job.metadata.uid).length} pods, none of them active`,
     ],
     next: nextFor(job),
+    cause: controllerCause.job,
   };
 }
 
@@ -82,6 +85,7 @@ function terminatingGone(job: DeepReadonly<Job>, world: World, now: number): Sym
     message: `The status of ${nameOf("Job", job)} counts ${terminating} terminating pods and there are ${ending}`,
     evidence: [statusLine(job)],
     next: nextFor(job),
+    cause: controllerCause.job,
   };
 }
 

@@ -1,5 +1,6 @@
 import { oneLine } from "../../base/index.ts";
 import type { DeepReadonly, Job } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import { conditionOf, finishedSince, isDeleting } from "../job-state.ts";
 import { afterSince, type Since } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
@@ -39,6 +40,7 @@ export const ttlNotHonoured: StuckKind<Job> = {
         command`kubectl -n ${namespace} get job ${name} -o yaml`,
         "kubectl -n kube-system get lease kube-controller-manager -o yaml",
       ],
+      cause: controllerCause.ttl,
     };
   },
 };

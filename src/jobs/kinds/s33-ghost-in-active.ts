@@ -1,4 +1,5 @@
 import type { CronJob, DeepReadonly, Job } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import { type ActiveRun, activeRuns, dueAt, forbidsOverlap, isGhost, lastRun, overdueOf } from "../cronjob-state.ts";
 import type { Symptom } from "../finding.ts";
 import { finishedSince } from "../job-state.ts";
@@ -46,6 +47,7 @@ export const ghostInActive: StuckKind<CronJob> = {
       message: `${nameOf("CronJob", cronJob)} counts Job ${quoted(first.run.entry.name)} as active, which ${first.run.job ? "has finished" : "does not exist"}${effect}`,
       evidence: cut(ghosts.map(({ run }) => evidenceOf(run))),
       next: nextFor(cronJob),
+      cause: controllerCause.cronJob,
     };
   },
 };
@@ -79,6 +81,7 @@ function notListed(cronJob: DeepReadonly<CronJob>, world: World): Symptom | unde
       ...cut(unknown.map(({ job }) => nameOf("Job", job))),
     ],
     next: nextFor(cronJob),
+    cause: controllerCause.cronJob,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { CronJob, DeepReadonly, Event } from "../../resources/index.ts";
+import { controllerCause } from "../controller-cause.ts";
 import { CONTROLLER_GRACE_MS, dueAt, lastRun, overdueOf, type Overdue } from "../cronjob-state.ts";
 import { lastSeen } from "../event-times.ts";
 import { type AgeLimits, rfc3339, type Symptom } from "../finding.ts";
@@ -8,9 +9,6 @@ import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf, quoted } from "../words.ts";
 import type { World } from "../world.ts";
 import { neverFiresPage } from "./s35-page.ts";
-
-/** What everybody shares whose runs nobody starts. */
-const CAUSE = "CronJob controller";
 
 export const cronJobNeverFires: StuckKind<CronJob> = {
   ...neverFiresPage,
@@ -73,7 +71,7 @@ function late(cronJob: DeepReadonly<CronJob>, overdue: Overdue, world: World, no
         ? command`kubectl -n ${namespace} get events --field-selector=involvedObject.name=${name}`
         : "kubectl -n kube-system get lease kube-controller-manager -o yaml",
     ],
-    ...(refusal ? {} : { cause: CAUSE }),
+    ...(refusal ? {} : { cause: controllerCause.cronJob }),
   };
 }
 

@@ -24,6 +24,7 @@ describe("S33, a ghost among the active runs", () => {
       severity: "warning",
       since: iso(end),
       sinceSource: "Job condition Complete",
+      cause: "CronJob controller",
     });
     expect(at(end + 10 * MINUTE - 1_000)?.severity).toBe("warning");
     expect(at(end + 10 * MINUTE)?.severity).toBe("critical");

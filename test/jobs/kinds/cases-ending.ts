@@ -142,6 +142,7 @@ export const casesEnding: readonly KindCase[] = [
     scene: { job: complete({ ttlSecondsAfterFinished: 60 }), pods: [] },
     reason: "TtlPassed",
     since: 160,
+    cause: "TTL controller",
     twin: { but: "it may stay for ever", scene: { job: complete(), pods: [] } },
   },
 ];

@@ -127,6 +127,7 @@ export const casesRunning: readonly KindCase[] = [
     scene: { job: job({ spec: { activeDeadlineSeconds: 30 } }), pods: [podOf()] },
     reason: "DeadlinePassed",
     since: 30,
+    cause: "Job controller",
     twin: { but: "it has no deadline", scene: { job: job(), pods: [podOf()] } },
   },
   {
@@ -134,6 +135,7 @@ export const casesRunning: readonly KindCase[] = [
     scene: uncounted(["uid-of-export-1-x"]),
     reason: "Uncounted",
     since: 0,
+    cause: "Job controller",
     twin: { but: "the pod is counted", scene: uncounted([]) },
   },
   {
@@ -142,6 +144,7 @@ export const casesRunning: readonly KindCase[] = [
     scene: { job: job(), pods: [endedPod(60, { metadata: tracked })] },
     reason: "PodsEnded",
     since: 60,
+    cause: "Job controller",
     twin: { but: "the pod runs", scene: { job: job(), pods: [podOf({ metadata: tracked })] } },
   },
   {
@@ -150,6 +153,7 @@ export const casesRunning: readonly KindCase[] = [
     scene: { job: job(), pods: [] },
     reason: "PodsGone",
     since: 0,
+    cause: "Job controller",
     twin: { but: "the pod is there", scene: { job: job(), pods: [podOf()] } },
   },
   {
@@ -158,6 +162,7 @@ export const casesRunning: readonly KindCase[] = [
     scene: { job: job({ status: { startTime: CREATED, active: 1, terminating: 1 } }), pods: [podOf()] },
     reason: "TerminatingPodsGone",
     since: 0,
+    cause: "Job controller",
     twin: {
       but: "none is counted",
       scene: { job: job({ status: { startTime: CREATED, active: 1 } }), pods: [podOf()] },
@@ -175,6 +180,7 @@ export const casesRunning: readonly KindCase[] = [
     scene: { job: job({ status: { startTime: CREATED, conditions: [condition("FailureTarget", 10)] } }), pods: [] },
     reason: "NotWritten",
     since: 10,
+    cause: "Job controller",
     twin: {
       but: "it is Failed",
       scene: {
@@ -193,6 +199,7 @@ export const casesRunning: readonly KindCase[] = [
     },
     reason: "NotWritten",
     since: 10,
+    cause: "Job controller",
     twin: {
       but: "it is Complete",
       scene: {

@@ -42,6 +42,7 @@ export const casesWithoutPods: readonly KindCase[] = [
     scene: { job: job({ status: {} }) },
     reason: "StatusEmpty",
     since: 0,
+    cause: "Job controller",
     twin: { but: "it is suspended", scene: { job: job({ status: {}, spec: { suspend: true } }) } },
   },
   {
@@ -87,6 +88,7 @@ export const casesWithoutPods: readonly KindCase[] = [
     scene: { job: waiting, events: [] },
     reason: "NoAttempts",
     since: 0,
+    cause: "Job controller",
     twin: {
       but: "it wants no pods: parallelism is 0",
       scene: { job: { ...waiting, spec: { ...waiting.spec, parallelism: 0 } }, events: [] },

@@ -108,4 +108,10 @@ describe("every kind", () => {
     expect(found?.next[0]).toMatch(/^kubectl /);
     expect(found?.cause).toBe(one.cause);
   });
+
+  it.each(named)("%s is one cause with others where it sends to kube-controller-manager", (_, one) => {
+    const found = look(one.scene, one.since, one.since + (one.shownFrom ?? 6 * 3_600));
+    const isSentThere = found?.next.some((line) => line.includes("kube-controller-manager"));
+    if (isSentThere) expect(found?.cause).toMatch(/ controller$|^finalizer /);
+  });
 });

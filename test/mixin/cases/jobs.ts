@@ -39,6 +39,19 @@ function fourAnd(fifth: string, severity: "warning" | "critical"): Readonly<Reco
   return Object.fromEntries([...four.map((owner) => heldUp(owner, severity)), fifth].map((name) => [name, "0x90"]));
 }
 
+/** Each kind that one controller's absence shows as: five owners, one page. */
+const unattended = [
+  'kind="S01", reason="StatusEmpty"',
+  'kind="S05", reason="NoAttempts"',
+  'kind="S19", reason="DeadlinePassed"',
+  'kind="S22", reason="NotWritten"',
+  'kind="S25", reason="PodsEnded"',
+].map((what, at) => {
+  const owner = `owner_kind="CronJob", owner_name="run-${at}", resource="jobs", name="run-${at}-1"`;
+  return since(`${what}, namespace="shop", ${owner}, severity="warning", cause="Job controller"`);
+});
+const [first = ""] = unattended;
+
 export const jobCases: readonly RuleCase[] = [
   {
     alert: "StalewatchJobStuck",
@@ -190,5 +203,27 @@ export const jobCases: readonly RuleCase[] = [
       },
     ],
     twins: [{ name: "one of them has recovered", series: heldUp("e", "critical"), values: "0x1 stale" }],
+  },
+  {
+    alert: "StalewatchSharedCause",
+    name: "the Job controller restarts and does not come back: five owners' Jobs are stuck in five ways",
+    series: Object.fromEntries(unattended.map((name) => [name, "0x90"])),
+    at: "10m",
+    fires: [
+      {
+        severity: "warning",
+        labels: { cause: "Job controller" },
+        summary: "Many are held up by Job controller.",
+        description:
+          "5 owners of Jobs are held up by one cause, Job controller; each alone is not alerted while this lasts.",
+      },
+    ],
+    twins: [
+      {
+        name: "one of them waits for another controller",
+        series: first,
+        renamed: first.replace("Job controller", "TTL controller"),
+      },
+    ],
   },
 ];
