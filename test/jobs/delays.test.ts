@@ -178,7 +178,8 @@ describe("the delay of observedGeneration", () => {
         const { minSeconds = NaN, maxSeconds = NaN } = observed_generation?.percentiles.p50 ?? {};
         expect(minSeconds).toBeLessThanOrEqual(delayMs / 1_000);
         expect(maxSeconds).toBeGreaterThanOrEqual(delayMs / 1_000);
-        if (lateness === 0) expect(maxSeconds).toBeLessThanOrEqual(delayMs / 1_000 + 16);
+        // Between two reads lie up to the 15 s of the interval and the 2 s by which a watch is longer.
+        if (lateness === 0) expect(maxSeconds).toBeLessThanOrEqual(delayMs / 1_000 + 18);
       }),
       { numRuns: 25 },
     );
