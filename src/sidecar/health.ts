@@ -16,6 +16,8 @@ export interface HealthSources {
   problems(): ReadonlyMap<string, string>;
   /** Told beside the caches. */
   readonly heartbeats: readonly HealthCheck[];
+  /** Whether a cache that is late for certain fails readiness. */
+  readonly strict: boolean;
   /** Whether the first lists have had all the time that readiness waits for. */
   waitedLongEnough(): boolean;
   stopping(): boolean;
@@ -23,7 +25,7 @@ export interface HealthSources {
 
 /**
  * Ready is who can serve: every first list is there, or has had its time. A cache that trails or cannot be filled is told
- * (`?verbose`), but fails nothing: a sidecar that is not ready takes the container beside it out of service.
+ * (`?verbose`), but fails nothing unless it is `strict`: a sidecar that is not ready takes the container beside it out of service.
  */
 export function healthChecks(sources: HealthSources): HealthChecks {
   const alive: HealthCheck = { name: "ping", check: () => ({ ok: true }) };
@@ -45,16 +47,21 @@ function cacheCheck(kind: string, sources: HealthSources): CheckResult {
   const troubles = caches.flatMap(troublesOf);
   const filled = caches.every(({ synced }) => synced);
   const reason = troubles.length > 0 ? troubles.join("; ") : undefined;
-  return { ok: filled || sources.waitedLongEnough(), reason };
+  const tooLate = sources.strict && caches.some(isLate);
+  return { ok: !tooLate && (filled || sources.waitedLongEnough()), reason };
 }
 
 function troublesOf({ synced, state, lastError, lag }: CacheHealth): readonly string[] {
   if (!synced) return [lastError === undefined ? `not filled yet, ${state}` : `not filled yet, ${state}: ${lastError}`];
   if (lastError !== undefined) return [`degraded, ${state}: ${lastError}`];
-  return lag && LATE.has(lag.state) ? [`${lag.state}${byAtLeast(lag)}`] : [];
+  return lag && isLate({ lag }) ? [`${lag.state}${byAtLeast(lag)}`] : [];
 }
 
 const LATE: ReadonlySet<string> = new Set(["lagging", "stalled", "rewind"]);
+
+function isLate({ lag }: Pick<CacheHealth, "lag">): boolean {
+  return lag !== undefined && LATE.has(lag.state);
+}
 
 function byAtLeast({ minMs }: LagAnswer): string {
   return minMs === undefined ? "" : `, late by ${formatDuration(minMs)} at least`;

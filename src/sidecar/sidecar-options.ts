@@ -39,6 +39,8 @@ export interface SidecarOptions {
   probeIntervalMs?: number;
   /** How late a cache may be and still be fresh; 30 s unless given. */
   lagBudgetMs?: number;
+  /** true fails `/readyz` while a cache of our own is late by more than that, stalled, or holds what a restore took back. */
+  strictReadiness?: boolean;
   /** Write to a Lease and a Job of our own in this namespace, so often (at least a second): what is written shows what arrives. */
   heartbeat?: { readonly namespace: string; readonly intervalMs: number };
   /** Other people's processes whose caches are judged too. Their sources are closed at the end of `run`. */

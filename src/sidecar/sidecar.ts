@@ -178,6 +178,7 @@ export class Sidecar {
       caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lag?.lagOf(informer) })),
       problems: () => this.#watched?.problems() ?? new Map(),
       waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
+      strict: this.#options.strictReadiness ?? false,
       heartbeats: this.#heartbeats?.checks() ?? [],
       stopping: () => signal.aborted,
     });

@@ -57,6 +57,22 @@ describe("the lag of the sidecar's own caches", () => {
     expect(await jobsCache(sidecar)).toMatchObject({ state: "fresh", lagMinSeconds: 0, eventsBehind: 0 });
   });
 
+  it.each([
+    [{ strictReadiness: true }, 500],
+    [{ strictReadiness: false }, 200],
+  ])("fails /readyz while it is too much only with %j", async (options, status) => {
+    await using sidecar = await start(options);
+    await cluster.settle({ advance: 30_000 });
+    expect((await sidecar.get("health", "/readyz")).status).toBe(200);
+    delayMs = 45_000;
+    addJob("a");
+    await cluster.settle({ advance: 41_000 });
+    expect((await sidecar.get("health", "/readyz")).status).toBe(status);
+    expect((await sidecar.get("health", "/healthz")).status).toBe(200);
+    await cluster.settle({ advance: 40_000 });
+    expect((await sidecar.get("health", "/readyz")).status).toBe(200);
+  });
+
   it("finds a cache whose watch has died, and lists it again", async () => {
     await using sidecar = await start();
     await cluster.settle({ advance: 10_000 });

@@ -38,6 +38,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       syncPeriodMs: settings["sync-period"],
       probeIntervalMs: settings["probe-interval"],
       lagBudgetMs: settings["lag-budget"],
+      strictReadiness: settings["strict-readiness"],
       targets: targetSpecs(settings).map(openTarget),
       targetIntervalMs: settings["target-interval"],
       concurrency: settings.concurrency,

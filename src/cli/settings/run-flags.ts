@@ -93,6 +93,7 @@ type EngineFlags = {
   readonly "sync-period": Flag<number>;
   readonly "probe-interval": Flag<number>;
   readonly "lag-budget": Flag<number>;
+  readonly "strict-readiness": Flag<boolean>;
   readonly concurrency: Flag<number>;
   readonly "kube-api-qps": Flag<number>;
   readonly "kube-api-burst": Flag<number>;
@@ -116,6 +117,10 @@ const engineFlags: EngineFlags = {
   "lag-budget": flag(
     { value: "DURATION", standard: "30s", help: "how late a cache may be and still count as fresh" },
     duration,
+  ),
+  "strict-readiness": flag(
+    { standard: "false", help: "fail /readyz while a cache of this process is late for certain" },
+    yesOrNo,
   ),
   concurrency: flag(
     { value: "N", standard: "2", help: "passes over Jobs at the same time" },
