@@ -30,6 +30,7 @@ export interface ManagerParts {
 export function jobsManagers(options: SidecarOptions, parts: ManagerParts): readonly Manager[] {
   const { namespaces = [], concurrency, limits, parents } = options;
   const { findings, evidence, onPass, env } = parts;
+  const startWhenIn = whenServed({ client: parts.client, clock: env.clock, kinds: addedKinds(parents) });
   const manageJobs = (namespace: string | undefined, nameOf: (plural: string) => string): Manager => {
     const informers = (): Iterable<Informer> => manager.informers();
     const controllers = judges({
@@ -41,7 +42,7 @@ export function jobsManagers(options: SidecarOptions, parts: ManagerParts): read
       env,
       ...defined({ namespace, concurrency, limits, parents, onPass }),
     });
-    const startWhen = whenServed({ client: parts.client, clock: env.clock, kinds: addedKinds(parents), namespace });
+    const startWhen = startWhenIn(namespace);
     const named = { controllers, cacheName: cacheName(namespaces, namespace), independent: true, startWhen };
     const manager = manage(options, parts, named);
     return manager;
