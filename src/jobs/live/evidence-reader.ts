@@ -4,7 +4,7 @@ import { type DeepReadonly, type KubeObject, type Resource, resourceName } from 
 import type { Counter, Env, Family } from "../../telemetry/index.ts";
 import { evidenceReads } from "../metrics.ts";
 import { EvidenceQueue, type Waiting } from "./evidence-queue.ts";
-import { answers, type Question, questionKey, scopeOfFamily, scopeOfOne } from "./question.ts";
+import { type Question, questionKey, scopeOfFamily, scopeOfOne, valueIn } from "./question.ts";
 
 /** What is known in answer to a question. */
 export type Answer =
@@ -149,9 +149,9 @@ export class EvidenceReader {
         if (batch.length > 1 && objects.length > MOST_LISTED) return queue.putBackAlone(batch);
       }
       this.#count(question.resource, "ok");
-      for (const waiting of batch) {
-        this.#answer(waiting, { objects: objects.filter((object) => answers(waiting.question, object)) });
-      }
+      // Many questions and many objects: each object is looked at once.
+      const byValue = Map.groupBy(objects, (object) => valueIn(question, object));
+      for (const waiting of batch) this.#answer(waiting, { objects: byValue.get(waiting.question.value) ?? [] });
     } catch (thrown) {
       if (!signal.aborted) this.#failed(batch, thrown);
     }

@@ -38,9 +38,10 @@ export function scopeOfFamily({ namespace, label }: Question): Scope {
   };
 }
 
-export function answers({ by, label = "", value }: Question, object: DeepReadonly<KubeObject>): boolean {
+/** What an object answers among the questions of the family: those of this value. */
+export function valueIn({ by, label = "" }: Question, object: DeepReadonly<KubeObject>): string | undefined {
   const { metadata } = object;
-  if (by === "name") return metadata.name === value;
-  if (by === "label") return metadata.labels?.[label] === value;
-  return (object as DeepReadonly<Event>).involvedObject?.uid === value;
+  if (by === "name") return metadata.name;
+  if (by === "label") return metadata.labels?.[label];
+  return (object as DeepReadonly<Event>).involvedObject?.uid;
 }

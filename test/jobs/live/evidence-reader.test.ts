@@ -1,0 +1,80 @@
+import { describe, expect, it } from "vitest";
+import { EvidenceReader } from "../../../src/jobs/index.ts";
+import { type DeepReadonly, type KubeObject, type Resource, resources } from "../../../src/resources/index.ts";
+import { resolveEnv } from "../../../src/telemetry/index.ts";
+import { VirtualClock } from "../../../src/testing/index.ts";
+
+const PAGE = 500;
+
+interface Listed {
+  readonly namespace: string | undefined;
+  readonly fieldSelector: string | undefined;
+}
+
+/** An evidence reader on lists that the test gives. */
+class Reading implements AsyncDisposable {
+  readonly clock: VirtualClock = new VirtualClock();
+  readonly lists: Listed[] = [];
+  readonly warnings: string[] = [];
+  readonly reader: EvidenceReader;
+  readonly #stop: AbortController = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(listed: (list: Listed) => readonly KubeObject[]) {
+    const { lists } = this;
+    const client = {
+      async *list<T extends KubeObject>(_: Resource<T>, { namespace, fieldSelector }: Partial<Listed> = {}) {
+        const list = { namespace, fieldSelector };
+        lists.push(list);
+        const items = listed(list) as readonly DeepReadonly<T>[];
+        for (let at = 0; at < items.length; at += PAGE) {
+          yield { items: items.slice(at, at + PAGE), resourceVersion: "1", last: at + PAGE >= items.length };
+        }
+      },
+    };
+    const warn = (_: string, fields: object = {}): void => void this.warnings.push(JSON.stringify(fields));
+    const env = resolveEnv({ clock: this.clock });
+    this.reader = new EvidenceReader({ client, env: { ...env, log: { ...env.log, warn } } });
+    this.#running = this.reader.run({ signal: this.#stop.signal });
+  }
+
+  ask(namespace: string, uid: string): ReturnType<EvidenceReader["ask"]> {
+    const question = { resource: resources.events, namespace, by: "about" as const, value: uid };
+    return this.reader.ask(question, uid, () => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    await this.clock.advance(1_000);
+    await this.#running;
+  }
+}
+
+function eventAbout(uid: string, index: number): KubeObject {
+  return {
+    metadata: { name: `e-${index}`, uid: `event-${index}`, resourceVersion: "1" },
+    involvedObject: { uid },
+  } as never;
+}
+
+describe("the evidence reader", () => {
+  it("looks at each object of a list once, however many questions the list answers", async () => {
+    let looks = 0;
+    const events = Array.from({ length: 2_000 }, (_, index) => {
+      const event = eventAbout("", index);
+      Object.defineProperty(event, "involvedObject", {
+        get: () => {
+          looks += 1;
+          return { uid: `job-${index % 1_000}` };
+        },
+      });
+      return event;
+    });
+    await using reading = new Reading(() => events);
+    for (let index = 0; index < 1_000; index += 1) reading.ask("shop", `job-${index}`);
+    await reading.clock.advance(1_000);
+    expect(reading.lists).toHaveLength(1);
+    expect(reading.ask("shop", "job-7")).toEqual({ objects: [events[7], events[1_007]] });
+    expect(looks).toBe(events.length);
+  });
+});
