@@ -144,7 +144,7 @@ export class EvidenceReader {
       const scope = batch.length > 1 ? scopeOfFamily(question) : scopeOfOne(question);
       const objects: DeepReadonly<KubeObject>[] = [];
       for await (const { items } of this.#client.list(question.resource, { ...scope, signal })) {
-        objects.push(...items);
+        for (const item of items) objects.push(item);
         // Too much to be one answer for all of them: each is asked for alone.
         if (batch.length > 1 && objects.length > MOST_LISTED) return queue.putBackAlone(batch);
       }

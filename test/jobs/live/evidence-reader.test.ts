@@ -77,4 +77,30 @@ describe("the evidence reader", () => {
     expect(reading.ask("shop", "job-7")).toEqual({ objects: [events[7], events[1_007]] });
     expect(looks).toBe(events.length);
   });
+
+  it("lets no namespace of too many objects keep the others waiting", async () => {
+    const many = Array.from({ length: 10_001 }, (_, index) => eventAbout("nobody", index));
+    await using reading = new Reading(({ namespace, fieldSelector }) =>
+      namespace === "crowd" && fieldSelector === undefined ? many : [],
+    );
+    for (let index = 0; index < 1_000; index += 1) reading.ask("crowd", `job-${index}`);
+    await reading.clock.advance(1_000);
+    for (const name of ["a", "b"]) reading.ask(name, "job");
+    await reading.clock.advance(2_000);
+    expect(reading.ask("a", "job")).toEqual({ objects: [] });
+    expect(reading.ask("b", "job")).toEqual({ objects: [] });
+    await reading.clock.advance(300_000);
+    expect(reading.ask("crowd", "job-999")).toEqual({ objects: [] });
+  });
+
+  it("asks alone once for what was put back, however often it is asked for", async () => {
+    const many = Array.from({ length: 10_001 }, (_, index) => eventAbout("nobody", index));
+    await using reading = new Reading(({ fieldSelector }) => (fieldSelector === undefined ? many : []));
+    for (let round = 0; round < 5; round += 1) {
+      for (let index = 0; index < 100; index += 1) reading.ask("crowd", `job-${index}`);
+      await reading.clock.advance(1_000);
+    }
+    await reading.clock.advance(60_000);
+    expect(reading.lists.filter(({ fieldSelector }) => fieldSelector !== undefined)).toHaveLength(100);
+  });
 });
