@@ -1,17 +1,16 @@
 import { defined, systemClock } from "../base/index.ts";
 import type { JobsAnswer } from "../http/index.ts";
-import type { LimitRules, ParentRules } from "../jobs/index.ts";
+import type { LimitRules, Parents } from "../jobs/index.ts";
 import { loadCluster } from "../kube/index.ts";
 import { lookOnce } from "../sidecar/index.ts";
 import type { Context } from "./command.ts";
 import { stalewatchVersion } from "./version.ts";
 
-export interface JobsFromClusterOptions {
+export interface JobsFromClusterOptions extends Parents {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   readonly namespaces: readonly string[];
   readonly limits: LimitRules;
-  readonly parents: readonly ParentRules[];
   readonly all: boolean;
   readonly patienceMs: number;
 }

@@ -2,12 +2,14 @@ import { defined, formatDuration, StalewatchError, systemClock } from "../base/i
 import {
   type Dump,
   type DumpProgress,
+  judgedKinds,
   jobsIn,
   type JobsIn,
   type JobsInOptions,
   type Note,
   readDump,
 } from "../dump/index.ts";
+import type { Parents } from "../jobs/index.ts";
 import { type Resource, resources } from "../resources/index.ts";
 import type { Context } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
@@ -18,7 +20,7 @@ const OLD_MS = 10 * 60_000;
 const LARGE = 8 << 20;
 const PROGRESS_EVERY_MS = 200;
 
-export interface JobsFromFilesOptions extends Omit<JobsInOptions, "now"> {
+export interface JobsFromFilesOptions extends Omit<JobsInOptions, "now" | "kinds">, Parents {
   readonly paths: readonly string[];
   /** Wall time in milliseconds; the present unless given. */
   readonly at: number | undefined;
@@ -37,12 +39,13 @@ export interface JobsFromFiles extends JobsIn {
 export async function jobsFromFiles(options: JobsFromFilesOptions, context: Context): Promise<JobsFromFiles> {
   const { terminal, signal } = context;
   const wallNow = systemClock.now();
-  const { paths, at: now = wallNow } = options;
+  const { paths, at: now = wallNow, parents, genericParents } = options;
   const progress = terminal.interactive ? progressLine(terminal) : undefined;
   const dump = await readDump({
     paths,
     stdin: terminal.stdin,
-    kinds: options.kinds.kept,
+    kinds: judgedKinds({ parents, genericParents }).kept,
+    findParents: genericParents,
     now,
     ...defined({ signal, onProgress: progress?.show }),
   });
@@ -58,7 +61,8 @@ export async function jobsFromFiles(options: JobsFromFilesOptions, context: Cont
       remedy,
     );
   }
-  return { at: new Date(now).toISOString(), ...jobsIn(dump.snapshot, { ...options, now }), notes };
+  const kinds = judgedKinds({ parents: [...parents, ...dump.parents], genericParents });
+  return { at: new Date(now).toISOString(), ...jobsIn(dump.snapshot, { ...options, kinds, now }), notes };
 }
 
 /** What the person who reads the answer must know of the files as a whole. */

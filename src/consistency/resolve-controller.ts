@@ -1,5 +1,12 @@
 import type { Lister } from "../cache/index.ts";
-import { controllerOf, type DeepReadonly, keyOf, type KubeObject, type Resource } from "../resources/index.ts";
+import {
+  controllerOf,
+  type DeepReadonly,
+  groupVersionOf,
+  keyOf,
+  type KubeObject,
+  type Resource,
+} from "../resources/index.ts";
 
 /** The kind that may be the controller, and its cache. */
 export interface ControllerCache<T extends KubeObject> {
@@ -16,13 +23,9 @@ export function resolveController<T extends KubeObject>(
   { resource, lister }: ControllerCache<T>,
 ): DeepReadonly<T> | undefined {
   const reference = controllerOf(dependent);
-  if (reference?.kind !== resource.kind || groupOf(reference.apiVersion) !== resource.group) return undefined;
+  if (reference?.kind !== resource.kind || groupVersionOf(reference.apiVersion).group !== resource.group)
+    return undefined;
   const namespace = resource.namespaced ? dependent.metadata.namespace : undefined;
   const owner = lister.get(keyOf({ namespace, name: reference.name }));
   return owner?.metadata.uid === reference.uid ? owner : undefined;
-}
-
-function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf("/");
-  return slash < 0 ? "" : apiVersion.slice(0, slash);
 }

@@ -7,6 +7,7 @@ import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { deadline } from "./deadline.ts";
 import { drainControllers } from "./drain-controllers.ts";
 import { consistencyGate, parseFeatureGates } from "./feature-gates.ts";
+import { GrowingWork } from "./growing-work.ts";
 import { Leadership, type LeaderElectionOptions } from "./leadership.ts";
 import type { AttachedController, ControllerHost, ControllerStatus, ManagedController } from "./managed-controller.ts";
 import { untilAborted } from "./until-aborted.ts";
@@ -92,7 +93,11 @@ export class Manager implements AsyncDisposable {
   readonly #resyncPeriodMs: number;
   readonly #gates: ReadonlyMap<string, boolean>;
   readonly #disposed: AbortController = new AbortController();
+  readonly #controllers: ManagedController[] = [];
   readonly #attached: AttachedController[] = [];
+  readonly #works: GrowingWork = new GrowingWork();
+  /** Begins with a controller that comes when the others have begun. */
+  #later: ((controller: ManagedController) => void) | undefined;
   #informers: InformerSet | undefined;
   #state: ManagerState = "idle";
   #running: Promise<void> | undefined;
@@ -106,11 +111,7 @@ export class Manager implements AsyncDisposable {
     const { controllers, client, cluster, syncPeriod = SYNC_PERIOD, featureGates = "" } = options;
     this.#options = options;
     this.#env = resolveEnv(options.env);
-    const names = controllers.map(({ name }) => name);
-    const twice = names.find((name, at) => names.indexOf(name) !== at);
-    if (twice !== undefined) {
-      throw new StalewatchError("BAD_MANAGER", `two controllers are named ${twice}`, "give one of them another name");
-    }
+    for (const controller of controllers) this.#take(controller);
     if (client && cluster) {
       throw new StalewatchError("BAD_MANAGER", "a manager was given a client and a cluster", "give one of them");
     }
@@ -125,7 +126,6 @@ export class Manager implements AsyncDisposable {
     if (!(this.#resyncPeriodMs >= 0)) {
       throw new StalewatchError("BAD_MANAGER", `the sync period is ${syncPeriod}`, 'give "10m", or 0 for none');
     }
-    uniqueIntervals(controllers.flatMap(({ intervals }) => intervals));
     const gates = new Set(controllers.map(({ resource }) => consistencyGate(resource.kind)));
     this.#gates = parseFeatureGates(featureGates, [...gates]);
   }
@@ -140,6 +140,21 @@ export class Manager implements AsyncDisposable {
     if (this.#running) throw new StalewatchError("BAD_MANAGER", "a manager was run twice", "make another one");
     this.#running = this.#run(AbortSignal.any([signal, this.#disposed.signal]));
     await this.#running;
+  }
+
+  /**
+   * One more controller for a manager of `independent` ones, such as for a kind that is found while it runs. It begins like the others,
+   * with the caches that are there and those that it alone asks for. Errors: `BAD_MANAGER` when the others are not independent, one has
+   * its name, or the manager is to stop; `BAD_INTERVAL`.
+   */
+  add(controller: ManagedController): void {
+    const ends = this.#state === "draining" || this.#state === "stopped";
+    if (ends || this.#options.independent !== true) {
+      const why = ends ? "a manager that stops" : "a manager whose controllers are not independent";
+      throw new StalewatchError("BAD_MANAGER", `${why} takes no more controllers`, "make another manager");
+    }
+    this.#take(controller);
+    this.#later?.(controller);
   }
 
   /** Its caches, once it has any: for whoever judges them from outside. */
@@ -159,6 +174,15 @@ export class Manager implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#disposed.abort();
     await Promise.allSettled([this.#running]);
+  }
+
+  #take(controller: ManagedController): void {
+    const { name } = controller;
+    if (this.#controllers.some((other) => other.name === name)) {
+      throw new StalewatchError("BAD_MANAGER", `two controllers are named ${name}`, "give one of them another name");
+    }
+    uniqueIntervals([...this.#controllers, controller].flatMap(({ intervals }) => intervals));
+    this.#controllers.push(controller);
   }
 
   async #run(stop: AbortSignal): Promise<void> {
@@ -204,7 +228,13 @@ export class Manager implements AsyncDisposable {
       cacheOf: (resource, scope) => informers.get(resource, scope),
       waitsForOwnWrites: (kind) => this.#gates.get(consistencyGate(kind)) ?? true,
     };
-    for (const controller of this.#options.controllers) this.#attached.push(controller.attach(host));
+    const attach = (controller: ManagedController): AttachedController => {
+      const attached = controller.attach(host);
+      this.#attached.push(attached);
+      return attached;
+    };
+    for (const controller of this.#controllers) attach(controller);
+    this.#later = (controller) => this.#works.add(this.#workOf(attach(controller), stop));
     const stopCaches = new AbortController();
     const caches = informers.run({ signal: stopCaches.signal });
     try {
@@ -261,15 +291,15 @@ export class Manager implements AsyncDisposable {
 
   async #work(stop: AbortSignal, lost?: AbortSignal): Promise<void> {
     this.#state = "running";
-    const work = Promise.all(this.#attached.map((controller) => this.#workOf(controller, stop)));
+    this.#works.add(Promise.all(this.#attached.map((controller) => this.#workOf(controller, stop))));
     try {
-      await untilAborted(work, stop);
+      await untilAborted(this.#works.ended, stop);
     } catch (thrown) {
       if (!stop.aborted) throw thrown;
     } finally {
       this.#state = "draining";
       const timeoutMs = this.#options.shutdownTimeoutMs ?? SHUTDOWN_TIMEOUT_MS;
-      await drainControllers({ controllers: this.#attached, work, timeoutMs, lost, env: this.#env });
+      await drainControllers({ controllers: this.#attached, work: this.#works.ended, timeoutMs, lost, env: this.#env });
     }
   }
 }

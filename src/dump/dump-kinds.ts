@@ -1,5 +1,5 @@
 import { isRecord } from "../kube/index.ts";
-import { apiVersionOf, type Resource } from "../resources/index.ts";
+import { apiVersionOf, groupVersionOf, type Resource } from "../resources/index.ts";
 
 /** The kinds that are kept of a dump, found by what an object says of itself. */
 export class DumpKinds {
@@ -14,9 +14,7 @@ export class DumpKinds {
    * all of them.
    */
   find(apiVersion: string, kind: string): { resource: Resource; otherVersion: boolean } | undefined {
-    const slash = apiVersion.indexOf("/");
-    const group = slash < 0 ? "" : apiVersion.slice(0, slash);
-    const resource = this.#byKind.get(keyOf(group, kind));
+    const resource = this.#byKind.get(keyOf(groupVersionOf(apiVersion).group, kind));
     return resource && { resource, otherVersion: apiVersionOf(resource) !== apiVersion };
   }
 }

@@ -1,7 +1,16 @@
 import { oneLine } from "../base/index.ts";
-import { Snapshot } from "../jobs/index.ts";
-import { isRecord, type Json, JsonObjects } from "../kube/index.ts";
-import { compareVersions, type DeepReadonly, isHeartbeat, type KubeObject, type Resource } from "../resources/index.ts";
+import { kindKey, type OwnerKind, type Parent, type ParentRules, Snapshot } from "../jobs/index.ts";
+import { isRecord, type Json, JsonObjects, type OpaqueObject } from "../kube/index.ts";
+import {
+  compareVersions,
+  type DeepReadonly,
+  groupVersionOf,
+  isHeartbeat,
+  type KubeObject,
+  type Resource,
+  resources,
+} from "../resources/index.ts";
+import { CandidateParents } from "./candidate-parents.ts";
 import { DumpKinds, itemTypeOf } from "./dump-kinds.ts";
 import { keptFields } from "./kept-fields.ts";
 import { Notes, type Note } from "./notes.ts";
@@ -18,6 +27,12 @@ interface Place {
   readonly line: number;
 }
 
+interface Read<T> {
+  readonly place: Place;
+  readonly name: string;
+  readonly read: { readonly object: DeepReadonly<T> } | OpaqueObject;
+}
+
 /**
  * Takes what stands in files, an object at a time, into a snapshot: each as a live cache would hold it. What cannot be read becomes
  * a note, and costs nothing else.
@@ -28,14 +43,17 @@ export class Dump {
   readonly #now: number;
   readonly #objects: JsonObjects = new JsonObjects();
   readonly #notes: Notes = new Notes();
+  readonly #candidates: CandidateParents<Read<Parent>> | undefined;
+  #parents: readonly ParentRules[] = [];
   #newestMs: number | undefined;
   #kept = 0;
   #others = 0;
 
-  /** `now` in milliseconds is what a time may not lie after. */
-  constructor(kinds: readonly Resource[], now: number) {
+  /** `now` in milliseconds is what a time may not lie after. With `findParents`, other kinds are kept too if they own Jobs. */
+  constructor(kinds: readonly Resource[], now: number, findParents = false) {
     this.#kinds = new DumpKinds(kinds);
     this.#now = now;
+    this.#candidates = findParents ? new CandidateParents(kinds) : undefined;
   }
 
   /** Objects of the kinds that were asked for, so far. */
@@ -69,6 +87,25 @@ export class Dump {
     this.#others = 0;
   }
 
+  /** The kinds that were found to own Jobs. */
+  get parents(): readonly ParentRules[] {
+    return this.#parents;
+  }
+
+  /** After the last file. */
+  end(): void {
+    if (!this.#candidates) return;
+    for (const job of this.snapshot.list(resources.jobs)) this.#candidates.see(job);
+    const { found, tooMany } = this.#candidates.owners();
+    for (const { resource, objects } of found) for (const object of objects) this.#keep(resource, object);
+    const [file] = tooMany.flatMap(({ objects }) => objects.slice(0, 1)).map(({ place }) => place.file);
+    if (file !== undefined) {
+      const kinds = tooMany.map(({ resource }) => kindKey(resource)).join(", ");
+      this.note(file, undefined, `too many kinds own Jobs, and these are not judged: ${oneLine(kinds)}`);
+    }
+    this.#parents = found.map(({ rules }) => rules);
+  }
+
   /** `list` is the typed list around it, as far as it is known: its items need not say what they are. */
   #take(place: Place, json: unknown, list: unknown, depth: number): void {
     if (!isRecord(json)) return this.#skip(place, "is no object");
@@ -82,10 +119,7 @@ export class Dump {
     }
     if (apiVersion === undefined || kind === undefined) return this.#skip(place, "has no apiVersion or no kind");
     const wanted = this.#kinds.find(apiVersion, kind);
-    if (!wanted) {
-      this.#others += 1;
-      return undefined;
-    }
+    if (!wanted) return this.#hold(place, { ...groupVersionOf(apiVersion), kind }, json);
     if (wanted.otherVersion) {
       this.note(
         place.file,
@@ -93,7 +127,17 @@ export class Dump {
         `${oneLine(kind)} of ${oneLine(apiVersion)} is read as ${wanted.resource.version}`,
       );
     }
-    return this.#keep(place, wanted.resource, json);
+    const { resource } = wanted;
+    const read = this.#objects.read(resource, this.#keptOf(place, resource, json));
+    return this.#keep(resource, { place, name: nameIn(json), read });
+  }
+
+  /** Until it is known whether its kind owns Jobs. */
+  #hold(place: Place, kind: OwnerKind, json: Json): void {
+    const isNamespaced = isRecord(json["metadata"]) && json["metadata"]["namespace"] !== undefined;
+    const resource = this.#candidates?.resourceOf(kind, isNamespaced);
+    if (!resource) this.#others += 1;
+    else this.#candidates?.add(kind, { place, name: nameIn(json), read: this.#objects.read(resource, json) });
   }
 
   /** A line of `kubectl get --watch --output-watch-events`; a recording has lines like these, with a time. */
@@ -103,9 +147,7 @@ export class Dump {
     return this.#take(place, json["object"], undefined, depth + 1);
   }
 
-  #keep<T extends KubeObject>(place: Place, resource: Resource<T>, json: Json): void {
-    const name = oneLine(String(isRecord(json["metadata"]) ? json["metadata"]["name"] : ""));
-    const read = this.#objects.read(resource, this.#keptOf(place, resource, json));
+  #keep<T extends KubeObject>(resource: Resource<T>, { place, name, read }: Read<T>): void {
     if ("why" in read) return this.#skip(place, `${resource.kind} ${name} cannot be read: ${read.why}`);
     const { object } = read;
     // What is only there to be measured with is nobody's.
@@ -156,6 +198,10 @@ function typeOf(json: Json, list: unknown): { apiVersion: string | undefined; ki
     apiVersion: textOf(json["apiVersion"]) ?? inList?.apiVersion,
     kind: textOf(json["kind"]) ?? inList?.kind,
   };
+}
+
+function nameIn({ metadata }: Json): string {
+  return oneLine(String(isRecord(metadata) ? metadata["name"] : ""));
 }
 
 function textOf(value: unknown): string | undefined {

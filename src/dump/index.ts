@@ -7,6 +7,7 @@ export { type JobsIn, jobsIn, type JobsInOptions } from "./jobs-in.ts";
 export { judgedKinds } from "./judged-kinds.ts";
 export type { Note } from "./notes.ts";
 export { type DumpProgress, readDump } from "./read-dump.ts";
+export { recordedParents } from "./recorded-parents.ts";
 export type { ReplayAnswer, ReplayOptions } from "./replay.ts";
 export { type Replayed, replayRecording } from "./replay-recording.ts";
 export { record } from "./record.ts";

@@ -41,7 +41,8 @@ export function jobsIn(snapshot: Snapshot, { kinds, now, rules, namespaces, all 
   const objects: Record<string, number> = { jobs: 0, pods: 0 };
   for (const resource of kinds.kept) {
     const inScope = [...snapshot.list(resource)].filter(({ metadata }) => isInScope(metadata.namespace));
-    if (inScope.length > 0) objects[resource.resource] = inScope.length;
+    // Two groups may have the same plural.
+    if (inScope.length > 0) objects[resource.resource] = (objects[resource.resource] ?? 0) + inScope.length;
   }
   return {
     objects,

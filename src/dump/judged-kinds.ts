@@ -6,7 +6,7 @@ import {
   type LimitRules,
   parentOrder,
   parentResource,
-  type ParentRules,
+  type Parents,
   podOrder,
   type Stage,
   type Verdict,
@@ -33,7 +33,7 @@ export interface JudgedKinds {
 }
 
 /** Each kind that has an order of decision, and the part of it that a live sidecar judges. */
-export function judgedKinds(parents: readonly ParentRules[] = []): JudgedKinds {
+export function judgedKinds({ parents = [], genericParents = false }: Partial<Parents> = {}): JudgedKinds {
   const kinds = [
     judged(resources.jobs, jobOrder),
     judged(resources.pods, podOrder),
@@ -42,7 +42,8 @@ export function judgedKinds(parents: readonly ParentRules[] = []): JudgedKinds {
     judged(evidenceKinds.workloads, workloadOrder),
     ...parents.map((rules) => judged(parentResource(rules), parentOrder(rules))),
   ];
-  const evidence = [resources.events, evidenceKinds.nodes, ...(parents.length > 0 ? [evidenceKinds.namespaces] : [])];
+  const ofParents = parents.length > 0 || genericParents ? [evidenceKinds.namespaces] : [];
+  const evidence = [resources.events, evidenceKinds.nodes, ...ofParents];
   return { judged: kinds, kept: [...kinds.map(({ resource }) => resource), ...evidence] };
 }
 

@@ -1,6 +1,13 @@
 import { KeyedHeap } from "../base/index.ts";
 import { Dependencies, type Finding, Findings, type LimitRules, type Snapshot } from "../jobs/index.ts";
-import { type DeepReadonly, keyOf, type KubeObject, type ObjectRef, type Resource } from "../resources/index.ts";
+import {
+  type DeepReadonly,
+  keyOf,
+  type KubeObject,
+  type ObjectRef,
+  type Resource,
+  resourceName,
+} from "../resources/index.ts";
 import { noopMeter } from "../telemetry/index.ts";
 import type { JudgedKind, JudgedKinds } from "./judged-kinds.ts";
 import { concernedBy, TrackedWorld } from "./tracked-world.ts";
@@ -104,5 +111,5 @@ export class JudgedOverTime {
 }
 
 function idOf({ kind, ref }: Subject): string {
-  return `${kind.resource.resource} ${keyOf(ref)}`;
+  return `${resourceName(kind.resource)} ${keyOf(ref)}`;
 }

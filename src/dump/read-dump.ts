@@ -12,6 +12,8 @@ export interface DumpOptions {
   readonly stdin: AsyncIterable<Uint8Array>;
   /** What to keep; anything else is passed over. */
   readonly kinds: readonly Resource[];
+  /** Keep other kinds too, if they own Jobs. */
+  readonly findParents?: boolean;
   /** Wall time in milliseconds. */
   readonly now: number;
   /** Called after each chunk. */
@@ -34,7 +36,7 @@ export interface DumpProgress {
  * note of the dump.
  */
 export async function readDump(options: DumpOptions): Promise<Dump> {
-  const dump = new Dump(options.kinds, options.now);
+  const dump = new Dump(options.kinds, options.now, options.findParents);
   for (const file of await dumpFiles(options.paths, options.stdin)) {
     try {
       await readFile(file, dump, options);
@@ -44,6 +46,7 @@ export async function readDump(options: DumpOptions): Promise<Dump> {
     }
     dump.endFile(file.name);
   }
+  dump.end();
   return dump;
 }
 

@@ -17,6 +17,8 @@ export interface RecordKindOptions {
   /** All unless given. */
   readonly namespace: string | undefined;
   readonly file: RecordingFile;
+  /** Told of each object that is written. */
+  readonly onObject?: (object: DeepReadonly<KubeObject>) => void;
   /** Told of what could not be read, one line. */
   readonly onTrouble: (trouble: string) => void;
   readonly env: Pick<Env, "clock" | "random">;
@@ -54,7 +56,7 @@ export async function recordKind(options: RecordKindOptions, signal: AbortSignal
 
 /** One line, however many pages. Returns the version to watch from. */
 async function recordList(
-  { client, resource, namespace, file, env }: RecordKindOptions,
+  { client, resource, namespace, file, onObject, env }: RecordKindOptions,
   signal: AbortSignal,
 ): Promise<string> {
   const items: object[] = [];
@@ -62,6 +64,7 @@ async function recordList(
   let version = "";
   for await (const page of client.list(resource, { ...scopeOf(namespace), signal })) {
     items.push(...page.items.map((item) => wireOf(resource, item)));
+    if (onObject) page.items.forEach(onObject);
     version = page.resourceVersion;
   }
   const list = {
@@ -75,7 +78,7 @@ async function recordList(
 
 /** Yields where a watch would have to go on. */
 async function* recordWatch(
-  { client, resource, namespace, file }: RecordKindOptions,
+  { client, resource, namespace, file, onObject }: RecordKindOptions,
   resourceVersion: string,
   signal: AbortSignal,
 ): AsyncGenerator<string, void, void> {
@@ -90,6 +93,7 @@ async function* recordWatch(
       }
       const type = event.type === "OPAQUE" ? event.change : event.type;
       if (type && event.object) await file.write(type, { object: wireOf(resource, event.object) });
+      if (event.object) onObject?.(event.object);
       if (event.object) yield event.object.metadata.resourceVersion;
     }
   }

@@ -1,6 +1,7 @@
 import { HeadTable } from "../head/index.ts";
 import { isRecord, type Json } from "../kube/index.ts";
 import { CacheLag, type LagAnswer, readTarget, type TargetCacheAnswer, unwrapVersion } from "../lag/index.ts";
+import { groupVersionOf } from "../resources/index.ts";
 import { itemTypeOf } from "./dump-kinds.ts";
 import type { RecordedLine, RecordedSample } from "./recording.ts";
 
@@ -74,8 +75,7 @@ export class RecordedCaches {
     const key = `${apiVersion} ${kind}`;
     const known = this.#heads.get(key);
     if (known) return known;
-    const [group = "", version = ""] = apiVersion.includes("/") ? apiVersion.split("/") : ["", apiVersion];
-    const head = { group, version, kind, table: new HeadTable(), isPartial: false };
+    const head = { ...groupVersionOf(apiVersion), kind, table: new HeadTable(), isPartial: false };
     this.#heads.set(key, head);
     return head;
   }

@@ -27,6 +27,7 @@ export type { ContainerState, ContainerStatus, Pod, PodContainer, PodSpec, PodSt
 export { type HolderEvidence, type RunLeaseRules, runLeaseState, type RunLeaseState } from "./run-lease.ts";
 export {
   apiVersionOf,
+  groupVersionOf,
   defineResource,
   metadataOf,
   type Resource,

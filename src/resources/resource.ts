@@ -69,3 +69,9 @@ export function resourceName(resource: Pick<Resource, "group" | "version" | "res
 export function apiVersionOf(resource: Pick<Resource, "group" | "version">): string {
   return resource.group ? `${resource.group}/${resource.version}` : resource.version;
 }
+
+/** What `apiVersionOf` put together. */
+export function groupVersionOf(apiVersion: string): { readonly group: string; readonly version: string } {
+  const slash = apiVersion.indexOf("/");
+  return { group: slash < 0 ? "" : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
+}

@@ -1,7 +1,15 @@
 import { defined } from "../base/index.ts";
 import type { Informer } from "../cache/index.ts";
 import { Manager, type ManagerOptions } from "../controller/index.ts";
-import { addedKinds, type EvidenceReader, type Findings, judges, whenServed } from "../jobs/index.ts";
+import {
+  addedKinds,
+  type EvidenceReader,
+  type Findings,
+  judges,
+  OwnerKinds,
+  type ParentRules,
+  whenServed,
+} from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { type DeepReadonly, type Job, type Resource, resourceName } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -26,26 +34,41 @@ export interface ManagerParts {
   readonly env: Env;
 }
 
+/** Whoever judges one namespace, or all. */
+export interface JobsManager {
+  readonly manager: Manager;
+  /** Finds more kinds to judge; only where those are asked for. */
+  readonly owners: OwnerKinds | undefined;
+}
+
 /** One manager, or one for each of several namespaces: where one may not be read, the others go on. */
-export function jobsManagers(options: SidecarOptions, parts: ManagerParts): readonly Manager[] {
-  const { namespaces = [], concurrency, limits, parents } = options;
-  const { findings, evidence, onPass, env } = parts;
-  const startWhenIn = whenServed({ client: parts.client, clock: env.clock, kinds: addedKinds(parents) });
-  const manageJobs = (namespace: string | undefined, nameOf: (plural: string) => string): Manager => {
+export function jobsManagers(options: SidecarOptions, parts: ManagerParts): readonly JobsManager[] {
+  const { namespaces = [], concurrency, limits, parents = [], genericParents = false } = options;
+  const { client, findings, evidence, onPass, env } = parts;
+  const startWhenIn = whenServed({ client, clock: env.clock, kinds: addedKinds(parents) });
+  const manageJobs = (namespace: string | undefined, nameOf: (plural: string) => string): JobsManager => {
+    const found = (rules: ParentRules): void => manager.add(judging.ofParents(rules));
+    const owners = genericParents ? new OwnerKinds({ client, namespace, known: parents, found, env }) : undefined;
     const informers = (): Iterable<Informer> => manager.informers();
-    const controllers = judges({
+    const judging = judges({
       findings,
       evidence,
       informers,
       nameOf,
       seenUntil: (kinds) => contactUntil(informers(), kinds, env.clock.now()),
       env,
-      ...defined({ namespace, concurrency, limits, parents, onPass }),
+      parents,
+      onPass: (job) => {
+        owners?.see(job);
+        onPass?.(job);
+      },
+      ...defined({ namespace, concurrency, limits }),
     });
+    const { controllers } = judging;
     const startWhen = startWhenIn(namespace);
     const named = { controllers, cacheName: cacheName(namespaces, namespace), independent: true, startWhen };
     const manager = manage(options, parts, named);
-    return manager;
+    return { manager, owners };
   };
   if (namespaces.length <= 1) return [manageJobs(namespaces[0], (plural) => plural)];
   return namespaces.map((namespace, index) => manageJobs(namespace, (plural) => nameFor(plural, namespace, index)));

@@ -1,18 +1,20 @@
 import type { Informer } from "../cache/index.ts";
 import type { JobsAnswer } from "../http/index.ts";
-import { type EvidenceReader, type Findings, groupsOf } from "../jobs/index.ts";
+import { type EvidenceReader, type Findings, groupsOf, type OwnerKinds } from "../jobs/index.ts";
 import { HEARTBEAT_MARK } from "../resources/index.ts";
 
 export interface JobsSources {
   readonly findings: Findings | undefined;
   readonly evidence: EvidenceReader | undefined;
+  /** Those that look for more kinds to judge. */
+  readonly owners: readonly OwnerKinds[];
   /** Those that judges look into. */
   readonly informers: Iterable<Informer>;
 }
 
 /** What is known of Jobs and everything about them, as /api/v1/jobs tells it. */
 export function jobsView(
-  { findings, evidence, informers }: JobsSources,
+  { findings, evidence, owners, informers }: JobsSources,
   now: number,
   all: boolean,
 ): Omit<JobsAnswer, "at"> {
@@ -31,6 +33,6 @@ export function jobsView(
     healthy: Math.max(0, (objects["jobs"] ?? 0) - jobs),
     findings: all ? known : listed,
     groups: groupsOf(known),
-    notes: evidence?.notes() ?? [],
+    notes: [...(evidence?.notes() ?? []), ...owners.flatMap((finder) => finder.notes())],
   };
 }

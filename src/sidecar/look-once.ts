@@ -2,7 +2,7 @@ import { type Clock, sleep, StalewatchError } from "../base/index.ts";
 import type { Informer } from "../cache/index.ts";
 import type { Manager } from "../controller/index.ts";
 import type { JobsAnswer } from "../http/index.ts";
-import { EvidenceReader, Findings } from "../jobs/index.ts";
+import { EvidenceReader, Findings, type OwnerKinds } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
 import { resourceName, resources } from "../resources/index.ts";
 import { resolveEnv } from "../telemetry/index.ts";
@@ -12,7 +12,7 @@ import type { SidecarOptions } from "./sidecar-options.ts";
 
 export interface LookOnceOptions extends Pick<
   SidecarOptions,
-  "cluster" | "namespaces" | "limits" | "parents" | "version" | "env"
+  "cluster" | "namespaces" | "limits" | "parents" | "genericParents" | "version" | "env"
 > {
   /** Also what is only watched. */
   readonly all: boolean;
@@ -39,12 +39,14 @@ export async function lookOnce(options: LookOnceOptions): Promise<Omit<JobsAnswe
     await requireJobs(client, namespaces, patience);
     const findings = new Findings(env, limits);
     const evidence = new EvidenceReader({ client, env });
-    const managers = jobsManagers({ ...options, listen: NOWHERE }, { client, findings, evidence, env });
-    const running = [...managers, evidence].map((part) => part.run({ signal: stop.signal }));
+    const judging = jobsManagers({ ...options, listen: NOWHERE }, { client, findings, evidence, env });
+    const managers = judging.map(({ manager }) => manager);
+    const owners = judging.flatMap((each) => each.owners ?? []);
+    const running = [...managers, ...owners, evidence].map((part) => part.run({ signal: stop.signal }));
     try {
-      await Promise.race([lapOf(managers, evidence, env.clock, patience), ...running]);
+      await Promise.race([lapOf({ managers, owners, evidence }, env.clock, patience), ...running]);
       const informers = managers.flatMap(informersOf);
-      const view = jobsView({ findings, evidence, informers }, env.clock.now(), all);
+      const view = jobsView({ findings, evidence, owners, informers }, env.clock.now(), all);
       return { ...view, notes: [...view.notes, ...informers.flatMap(noteOn)] };
     } finally {
       stop.abort();
@@ -69,18 +71,19 @@ async function requireJobs(client: KubeClient, namespaces: readonly string[], si
   }
 }
 
+interface Parts {
+  readonly managers: readonly Manager[];
+  readonly owners: readonly OwnerKinds[];
+  readonly evidence: EvidenceReader;
+}
+
 /** Until everything is listed, judged, and judged again with what was read about suspects. */
-async function lapOf(
-  managers: readonly Manager[],
-  evidence: EvidenceReader,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<void> {
+async function lapOf({ managers, owners, evidence }: Parts, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     await sleep(clock, LOOK_EVERY_MS, signal);
-    if (!managers.every(isListed) || !managers.every(isIdle)) continue;
+    if (!managers.every(isListed) || !managers.every(isIdle) || owners.some(({ isLooking }) => isLooking)) continue;
     await evidence.whenIdle();
-    if (managers.every(isIdle)) return;
+    if (managers.every(isListed) && managers.every(isIdle)) return;
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ManagedController } from "../controller/index.ts";
 import type { LeaderElectorOptions } from "../election/index.ts";
-import type { LimitRules, ParentRules } from "../jobs/index.ts";
+import type { LimitRules, Parents } from "../jobs/index.ts";
 import type { Cluster } from "../kube/index.ts";
 import type { Target } from "../lag/index.ts";
 import type { Env } from "../telemetry/index.ts";
@@ -21,7 +21,7 @@ export interface ListenAddresses {
   status: string;
 }
 
-export interface SidecarOptions {
+export interface SidecarOptions extends Partial<Parents> {
   /** Its connections are closed by whoever opened it, after `run` has ended. */
   cluster: Pick<Cluster, "server" | "transport">;
   /** Watch Jobs and pods of these only; all when empty or unset. */
@@ -57,8 +57,6 @@ export interface SidecarOptions {
   leaderElection?: Pick<LeaderElectorOptions, "lease" | "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs">;
   /** Ages from which Jobs are reported that differ from the kinds' own. */
   limits?: LimitRules;
-  /** Kinds whose work is done by Jobs, and how to read them; none unless given. */
-  parents?: readonly ParentRules[];
   /** Series with the name of an object, each metric; 5000 unless given. */
   maxSeries?: number;
   /** Also export the traces of passes that changed nothing. */

@@ -4,14 +4,14 @@ import type { ControllerStatus, Manager } from "../controller/index.ts";
 import { LeaderElector } from "../election/index.ts";
 import { catalog, PrometheusMeter, startTracing } from "../exposition/index.ts";
 import { healthApp, metricsApp, statusApp } from "../http/index.ts";
-import { EvidenceReader, Findings } from "../jobs/index.ts";
+import { EvidenceReader, Findings, type OwnerKinds } from "../jobs/index.ts";
 import { KubeClient } from "../kube/index.ts";
 import { STALLED_AFTER_MS } from "../lag/index.ts";
 import { type DeepReadonly, type Job, resourceName, resources } from "../resources/index.ts";
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
 import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
-import { controllersManager, informersOf, jobsManagers } from "./jobs-managers.ts";
+import { controllersManager, informersOf, type JobsManager, jobsManagers } from "./jobs-managers.ts";
 import { type JobsSources, jobsView } from "./jobs-view.ts";
 import { LagWatch } from "./lag-watch.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
@@ -39,7 +39,7 @@ export class Sidecar {
   readonly #options: SidecarOptions;
   readonly #listening: PromiseWithResolvers<SidecarUrls> = Promise.withResolvers<SidecarUrls>();
   readonly #meter: PrometheusMeter;
-  #jobsManagers: readonly Manager[] = [];
+  #judging: readonly JobsManager[] = [];
   #managers: readonly Manager[] = [];
   #watched: WatchedKinds | undefined;
   #lag: LagWatch | undefined;
@@ -96,16 +96,17 @@ export class Sidecar {
     const evidence = new EvidenceReader({ client, env });
     this.#evidence = evidence;
     const own = { client, findings: this.#findings, evidence, onPass, env };
-    this.#jobsManagers = jobsManagers(this.#options, own);
+    this.#judging = jobsManagers(this.#options, own);
     const beside = controllersManager(this.#options, own);
-    this.#managers = beside ? [...this.#jobsManagers, beside] : this.#jobsManagers;
-    this.#watched = new WatchedKinds({ client, kinds: watch, namespaces, env });
+    this.#managers = [...this.#judging.map(({ manager }) => manager), ...(beside ? [beside] : [])];
+    const watched = new WatchedKinds({ ...this.#options, client, kinds: watch, namespaces, env });
+    this.#watched = watched;
     const lag = new LagWatch({
       ...this.#options,
       client,
       informers: () => this.#informers(),
-      // What runs beside has caches of its own, of the same objects.
-      measured: () => [...this.#jobsManagers.flatMap(informersOf), ...(this.#watched?.informers() ?? [])],
+      // What runs beside has caches of its own, of the same objects; so may have whoever judges a kind of --watch.
+      measured: () => [...this.#judged().filter(({ resource }) => !watched.measures(resource)), ...watched.informers()],
       since: env.clock.now(),
       stalledAfterMs: (kind) => this.#heartbeats?.stalledAfterMs(kind) ?? STALLED_AFTER_MS,
       env,
@@ -119,7 +120,7 @@ export class Sidecar {
       elector,
       env,
     });
-    const parts = [...this.#managers, evidence, this.#watched, ...lag.parts, ...this.#writers(elector)];
+    const parts = [...this.#managers, ...this.#owners(), evidence, watched, ...lag.parts, ...this.#writers(elector)];
     const listeners = await Listeners.open(listen, this.#apps(env, signal), { metricsSecure, env });
     try {
       this.#listening.resolve(listeners.urls);
@@ -177,8 +178,8 @@ export class Sidecar {
       kinds: [...new Set(kinds)],
       caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lag?.lagOf(informer) })),
       problems: () => this.#watched?.problems() ?? new Map(),
-      waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
       strict: this.#options.strictReadiness ?? false,
+      waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
       heartbeats: this.#heartbeats?.checks() ?? [],
       stopping: () => signal.aborted,
     });
@@ -194,7 +195,7 @@ export class Sidecar {
           queues: () => this.#controllers().map(queueSource),
           ...(heartbeats ? { heartbeats: () => heartbeats.views() } : {}),
           intervals: () => this.#controllers().map(intervalsSource),
-          jobs: ({ all }) => jobsView(this.#judged(), clock.now(), all),
+          jobs: ({ all }) => jobsView(this.#jobsSources(), clock.now(), all),
         },
         env,
       ),
@@ -205,9 +206,22 @@ export class Sidecar {
     return [...this.#managers.flatMap(informersOf), ...(this.#watched?.informers() ?? [])];
   }
 
-  #judged(): JobsSources {
-    const informers = this.#jobsManagers.flatMap(informersOf);
-    return { findings: this.#findings, evidence: this.#evidence, informers };
+  #jobsSources(): JobsSources {
+    return {
+      findings: this.#findings,
+      evidence: this.#evidence,
+      owners: this.#owners(),
+      informers: this.#judged(),
+    };
+  }
+
+  /** The caches that judges look into. */
+  #judged(): readonly Informer[] {
+    return this.#judging.flatMap(({ manager }) => informersOf(manager));
+  }
+
+  #owners(): readonly OwnerKinds[] {
+    return this.#judging.flatMap(({ owners }) => owners ?? []);
   }
 
   #controllers(): readonly ControllerStatus[] {

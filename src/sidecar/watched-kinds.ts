@@ -1,6 +1,6 @@
 import { messageOf, sleep } from "../base/index.ts";
 import { type FailureReason, type Informer, InformerSet, listFailures, reasonOf } from "../cache/index.ts";
-import { addedKinds, OBSERVED_GENERATION } from "../jobs/index.ts";
+import { addedKinds, isBuiltIn, OBSERVED_GENERATION, type Parents } from "../jobs/index.ts";
 import type { DiscoveredResource, KubeClient, Scope } from "../kube/index.ts";
 import { defineResource, metadataOf, type Resource, resourceName, resources } from "../resources/index.ts";
 import type { Counter, Env } from "../telemetry/index.ts";
@@ -17,7 +17,7 @@ const JUDGED_IN_PART: ReadonlySet<string> = new Set(
   [resources.pods, resources.leases, ...addedKinds()].map(resourceName),
 );
 
-export interface WatchedKindsOptions {
+export interface WatchedKindsOptions extends Partial<Parents> {
   readonly client: KubeClient;
   readonly kinds: readonly WatchedKind[];
   readonly namespaces: readonly string[];
@@ -53,6 +53,12 @@ export class WatchedKinds {
     return this.#problems;
   }
 
+  /** Whether what its controller has seen of this kind is measured by a cache of ours, whoever has another one. */
+  measures(resource: Resource): boolean {
+    const name = resourceName(resource);
+    return this.#failures.has(name) && !JUDGED_IN_PART.has(name);
+  }
+
   /** Resolves after the abort, when all caches have stopped. */
   async run({ signal }: { signal: AbortSignal }): Promise<void> {
     await Promise.all([this.#informers.run({ signal }), this.#lookForAll(signal)]);
@@ -85,13 +91,19 @@ export class WatchedKinds {
     const resource = keptOf(found);
     const scopes: Scope[] =
       found.namespaced && namespaces.length > 0 ? namespaces.map((namespace) => ({ namespace })) : [{}];
-    // Those that are judged have another cache, of a part of them with more than their metadata.
-    const suffix = JUDGED_IN_PART.has(name) ? ":metadata" : "";
+    const suffix = this.#mayBeJudged(found) ? ":metadata" : "";
     for (const scope of scopes) {
       this.#informers.get(resource, scope, cacheName(namespaces, scope.namespace) + suffix);
     }
     this.#missing.delete(name);
     this.#problems.delete(name);
+  }
+
+  /** Those that are judged have another cache, with more than their metadata, and no two of a kind may have one name. */
+  #mayBeJudged(found: DiscoveredResource): boolean {
+    const { parents = [], genericParents = false } = this.#options;
+    if (JUDGED_IN_PART.has(resourceName(found)) || (genericParents && !isBuiltIn(found.group))) return true;
+    return parents.some(({ resource }) => resourceName(resource) === resourceName(found));
   }
 
   /** Each time is counted; a line is logged when it is not the one before. */

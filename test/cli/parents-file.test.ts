@@ -22,8 +22,10 @@ const resource = { group: "example.com", version: "v1", kind: "Run", resource: "
 
 describe("--parents", () => {
   it("takes presets and files, several of them", async () => {
-    expect(await readParents([])).toEqual([]);
-    expect(await readParents(["captf", file(`- ${run}}`)])).toEqual([...captfParents, genericParent(resource)]);
+    expect(await readParents([])).toEqual({ parents: [], genericParents: false });
+    const parents = [...captfParents, genericParent(resource)];
+    expect(await readParents(["captf", file(`- ${run}}`)])).toEqual({ parents, genericParents: false });
+    expect(await readParents(["captf", "generic"])).toEqual({ parents: captfParents, genericParents: true });
   });
 
   it("takes from a file what differs from the usual", async () => {
@@ -31,7 +33,7 @@ describe("--parents", () => {
    jobs: {nameLabel: example.com/run}, waits: {Locked: LockRequeue},
    schedules: [{name: check, every: spec.every, last: status.last, ops: [check]}]}`;
     const usual = genericParent({ ...resource, namespaced: false });
-    expect(await readParents([file(text)])).toEqual([
+    expect((await readParents([file(text)])).parents).toEqual([
       {
         ...usual,
         ready: ["Done"],

@@ -274,14 +274,14 @@ describe("stalewatch doctor", () => {
       "ok    cluster",
       "ok    version",
       "ok    clock",
-      ...Array.from({ length: 6 }, () => "ok    access"),
+      ...Array.from({ length: 7 }, () => "ok    access"),
     ]);
   });
 
   it("exits 1 with the rule to add where one is missing, in three formats", async () => {
-    cluster.forbid({ verb: "list", resource: "nodes" });
-    const rule = 'add to a ClusterRole: {apiGroups: [""], resources: ["nodes"], verbs: ["list"]}';
-    const found = "may not list nodes in the cluster, to say why something is stuck";
+    cluster.forbid({ verb: "list", resource: "namespaces" });
+    const rule = 'add to a ClusterRole: {apiGroups: [""], resources: ["namespaces"], verbs: ["list"]}';
+    const found = "may not list namespaces in the cluster, to say why something is stuck";
     expect(await doctor()).toMatchObject({
       code: 1,
       out: expect.stringContaining(`FAIL  access       ${found}: ${rule}\n`) as string,

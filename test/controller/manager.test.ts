@@ -7,7 +7,7 @@ import {
   TerminalError,
 } from "../../src/controller/index.ts";
 import { defineInterval } from "../../src/requeue/index.ts";
-import { resources } from "../../src/resources/index.ts";
+import { type Resource, resources } from "../../src/resources/index.ts";
 import { jobFor, type Run, runs } from "./objects.ts";
 import { Rig } from "./rig.ts";
 
@@ -40,6 +40,32 @@ describe("a manager", () => {
     expect(rig.manager.status().state).toBe("running");
     expect(rig.manager.status().caches.map(({ resource }) => resource.resource)).toEqual(["runs", "jobs"]);
     expect(rig.cluster.openWatches(runs)).toBe(1);
+  });
+
+  test("takes a controller while independent ones run, on the caches that are there and one of its own", async () => {
+    await using rig = await Rig.make({ independent: true });
+    rig.createRun("export");
+    const seen: string[] = [];
+    const note = (name: string, owns: readonly Resource[] = []): Controller<Run, string> =>
+      idle(name, { owns, reconcile: ({ key }) => void seen.push(`${name} ${key}`) });
+    await rig.run(note("first"));
+    rig.manager.add(note("second", [jobs]));
+    await rig.settle();
+    expect(seen).toEqual(["first shop/export", "second shop/export"]);
+    expect(rig.cluster.openWatches(runs)).toBe(1);
+    expect(rig.manager.status().controllers.map(({ name }) => name)).toEqual(["first", "second"]);
+    expect(() => rig.manager.add(idle("second"))).toThrow(/two controllers are named second/);
+    rig.stop.abort();
+    await rig.settle();
+    await rig.ended;
+    expect(() => rig.manager.add(idle("third"))).toThrow(/a manager that stops takes no more controllers/);
+  });
+
+  test("takes none while its controllers wait for each other, and of two with one name only the first", () => {
+    expect(() => new Manager({ controllers: [idle("runner")] }).add(idle("other"))).toThrow(/not independent/);
+    const manager = new Manager({ controllers: [idle("runner")], independent: true });
+    manager.add(idle("other"));
+    expect(() => manager.add(idle("other"))).toThrow(/two controllers are named other/);
   });
 
   test.each([

@@ -113,7 +113,7 @@ async function replay(told: FieldCase, lines: readonly TapeLine[], until: number
     const path = join(folder, `${told.id}.ndjson`);
     await writeFile(path, textOf(lines));
     const { answer, failure } = await replayRecording(path, {
-      kinds: judgedKinds(told.parents),
+      kinds: judgedKinds(told.parents ? { parents: told.parents } : {}),
       stepMs: 1_000,
       until: msAt(until),
       rules: told.limits ?? [],

@@ -62,6 +62,7 @@ describe("the doctor", () => {
       { check: "access", ok: true, found: "may list and watch leases.coordination.k8s.io in all namespaces" },
       { check: "access", ok: true, found: "may list events in all namespaces, to say why something is stuck" },
       { check: "access", ok: true, found: "may list nodes in the cluster, to say why something is stuck" },
+      { check: "access", ok: true, found: "may list namespaces in the cluster, to say why something is stuck" },
       { check: "access", ok: true, found: "may list and watch configmaps in all namespaces" },
     ]);
   });

@@ -1,5 +1,4 @@
 import type { Command } from "commander";
-import { judgedKinds } from "../../dump/index.ts";
 import type { JobsAnswer } from "../../http/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT, UsageError } from "../failure.ts";
@@ -52,12 +51,11 @@ async function answerOf(settings: Values<typeof jobsFlags>, context: Context): P
   }
   const limits = await readLimitsFile(settings.limits);
   const parents = await readParents(settings.parents);
-  const kinds = judgedKinds(parents);
-  if (paths.length > 0) return jobsFromFiles({ kinds, paths, at, all, namespaces, rules: limits }, context);
+  if (paths.length > 0) return jobsFromFiles({ ...parents, paths, at, all, namespaces, rules: limits }, context);
   // Files need nothing of what talks to a cluster, which takes a second to load.
   const { jobsFromCluster } = await import("../jobs-from-cluster.ts");
   return jobsFromCluster(
-    { kubeconfig, context: settings.context, namespaces, limits, parents, all, patienceMs },
+    { kubeconfig, context: settings.context, namespaces, limits, ...parents, all, patienceMs },
     context,
   );
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { defined, systemClock, systemRandom } from "../../base/index.ts";
 import { stopOnSignals } from "../../controller/index.ts";
-import { judgedKinds, record } from "../../dump/index.ts";
+import { record } from "../../dump/index.ts";
 import { KubeClient, loadCluster } from "../../kube/index.ts";
 import { openTarget } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
@@ -41,7 +41,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
     await record(
       {
         client: new KubeClient({ transport: cluster.transport, userAgent: `stalewatch/${stalewatchVersion()}` }),
-        kinds: judgedKinds(await readParents(settings.parents)).kept,
+        ...(await readParents(settings.parents)),
         namespaces: settings["all-namespaces"] ? [] : settings.namespace,
         targets: targetSpecs(settings).map(openTarget),
         targetIntervalMs: settings["target-interval"],

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { oneLine } from "../../base/index.ts";
-import { judgedKinds, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
+import { judgedKinds, recordedParents, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
 import { targetCacheView } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
 import { EXIT } from "../failure.ts";
@@ -28,8 +28,11 @@ export function configure(command: Command, { terminal }: Context): Action {
   declareFlags(command, replayFlags);
   withOutput(command).addHelpText("after", "\nExample:\n  stalewatch replay incident.ndjson.gz -o json");
   return async (options, [path = ""]) => {
-    const { step, until, limits, parents } = await resolveSettings(replayFlags, { options, env: terminal.env });
-    const kinds = judgedKinds(await readParents(parents));
+    const settings = await resolveSettings(replayFlags, { options, env: terminal.env });
+    const { step, until, limits } = settings;
+    const { parents, genericParents } = await readParents(settings.parents);
+    const found = genericParents ? await recordedParents(path, parents) : [];
+    const kinds = judgedKinds({ parents: [...parents, ...found], genericParents });
     const rules = await readLimitsFile(limits);
     const { answer, failure } = await replayRecording(path, { kinds, stepMs: step, until, rules });
     const printed = { ...answer, caches: answer.caches.map(targetCacheView) };

@@ -49,7 +49,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
         heartbeat: heartbeatOf(settings, cluster.namespace),
       }),
       limits: await readLimitsFile(settings.limits),
-      parents: await readParents(settings.parents),
+      ...(await readParents(settings.parents)),
       featureGates: settings["feature-gates"].join(","),
       maxSeries: settings["max-series"],
       traceNoop: settings["trace-noop"],

@@ -1,5 +1,5 @@
 import { oneLine } from "../../base/index.ts";
-import { captfParents, genericParent, type ParentRules, type ParentSchedule } from "../../jobs/index.ts";
+import { captfParents, genericParent, type ParentRules, type Parents, type ParentSchedule } from "../../jobs/index.ts";
 import { isRecord, type Json } from "../../kube/index.ts";
 import { UsageError } from "../failure.ts";
 import { didYouMean } from "../nearest.ts";
@@ -11,12 +11,14 @@ const JOB_KEYS = ["kindLabel", "nameLabel", "opLabel", "readyOps", "destroyOps"]
 const SCHEDULE_KEYS = ["name", "every", "enabledBy", "last", "ops"];
 
 /**
- * What each `--parents` names: `captf`, or a file with a YAML list. Each entry names a kind (`group`, `version`, `kind`,
+ * What each `--parents` names: `captf`, `generic` for every kind that is found to own Jobs, or a file with a YAML list. Each entry names a kind (`group`, `version`, `kind`,
  * `resource`; `namespaced` unless it says false) and how it differs from the usual one, whose conditions are Ready or Available and
  * which owns its Jobs. Errors: `USAGE`, naming the file and the line.
  */
-export async function readParents(given: readonly string[]): Promise<readonly ParentRules[]> {
-  return (await Promise.all(given.map(readPresetOrFile))).flat();
+export async function readParents(given: readonly string[]): Promise<Parents> {
+  const others = given.filter((each) => each !== "generic");
+  const parents = (await Promise.all(others.map(readPresetOrFile))).flat();
+  return { parents, genericParents: others.length < given.length };
 }
 
 async function readPresetOrFile(path: string): Promise<readonly ParentRules[]> {

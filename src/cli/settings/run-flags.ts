@@ -184,8 +184,8 @@ export const judgeFlags: {
   ),
   parents: list(
     {
-      value: "captf|FILE",
-      help: "judge the objects that own Jobs too: those of the Cluster API provider for Terraform, or of the kinds in a file",
+      value: "captf|generic|FILE",
+      help: "judge the objects that own Jobs too: those of the Cluster API provider for Terraform, of every kind of custom resource that is found to own a Job, or of the kinds in a file",
     },
     text,
   ),

@@ -28,31 +28,44 @@ export interface JudgesOptions extends Omit<JudgeOptions, "caches" | "name"> {
 export const judgedKinds: readonly Resource[] = [resources.jobs, resources.pods, resources.cronJobs, resources.leases];
 
 /** Kinds that are listed live, for what looks stuck. */
-export const kindsOfEvidence: readonly Resource[] = [resources.events, evidenceKinds.nodes];
+export const kindsOfEvidence: readonly Resource[] = [resources.events, evidenceKinds.nodes, evidenceKinds.namespaces];
 
 /** Kinds that are judged where somebody has installed them. */
 export function addedKinds(parents: readonly ParentRules[] = []): readonly Resource[] {
   return [evidenceKinds.workloads, ...parents.map(parentResource)] as readonly Resource[];
 }
 
-/**
- * One controller for each kind of object that is judged, all for one manager, whose `independent` lets the others go on where one kind may
- * not be read.
- */
-export function judges(options: JudgesOptions): readonly ManagedController[] {
+/** Controllers of one manager. */
+export interface Judges {
+  /** One for each kind of object that is judged. */
+  readonly controllers: readonly ManagedController[];
+  /** One for a kind that is found later to get its work done by Jobs. */
+  ofParents(rules: ParentRules): ManagedController;
+}
+
+/** Plurals may be as long as names of controllers. */
+const LEGAL_PART = /^[a-z][-a-z0-9]{0,39}$/;
+
+/** All for one manager, whose `independent` lets the others go on where one kind may not be read. */
+export function judges(options: JudgesOptions): Judges {
   const { informers, nameOf = (plural) => plural, parents = [], ...shared } = options;
   const caches = new Caches(informers);
   const named = (plural: string): JudgeOptions => ({ ...shared, caches, name: nameOf(plural) });
   const jobs = jobsController({ ...shared, ...named("jobs") });
-  return [
+  let count = 0;
+  const ofParents = (rules: ParentRules): ManagedController => {
+    // Two groups may have the same plural, and it may be that of a built-in kind.
+    count += 1;
+    const { resource } = rules.resource;
+    return parentsController(rules, named(`parents-${count}${LEGAL_PART.test(resource) ? `-${resource}` : ""}`));
+  };
+  const controllers = [
     jobs,
     podsController(named("pods")),
     cronJobsController(named("cronjobs")),
     leasesController(named("leases")),
     workloadsController(named("workloads"), jobs),
-    // Two groups may have the same plural, and it may be that of a built-in kind.
-    ...parents.map((rules, index) =>
-      parentsController(rules, named(`parents-${index + 1}-${rules.resource.resource}`)),
-    ),
+    ...parents.map(ofParents),
   ];
+  return { controllers, ofParents };
 }

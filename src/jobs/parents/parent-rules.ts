@@ -52,3 +52,10 @@ export interface ParentRules {
   readonly waits: Readonly<Record<string, string>>;
   readonly schedules: readonly ParentSchedule[];
 }
+
+/** Which objects that own Jobs are judged. */
+export interface Parents {
+  readonly parents: readonly ParentRules[];
+  /** Also those of any other kind of custom resource that is found to own a Job, by the rules of `genericParent`. */
+  readonly genericParents: boolean;
+}

@@ -63,7 +63,7 @@ export class Judging implements AsyncDisposable {
     };
     this.evidence = new EvidenceReader({ client: new KubeClient({ transport: reading, env }), env: resolveEnv(env) });
     const informers = (): ReturnType<Manager["informers"]> => this.manager.informers();
-    const controllers = judges({ findings: this.findings, evidence: this.evidence, informers, env, ...judging });
+    const { controllers } = judges({ findings: this.findings, evidence: this.evidence, informers, env, ...judging });
     const startWhenIn = whenServed({ client, clock: cluster.clock, kinds: addedKinds(judging.parents) });
     const startWhen = startWhenIn(undefined);
     this.manager = new Manager({ controllers, client, independent: true, startWhen, syncPeriod, env });
