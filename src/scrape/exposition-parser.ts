@@ -9,6 +9,8 @@ export interface ExpositionLimits {
   readonly maxLineBytes?: number;
   /** Wanted ones; 50 000 unless given. */
   readonly maxSamples?: number;
+  /** Of the lines that samples and types are kept of; 8 MiB unless given. */
+  readonly maxKeptBytes?: number;
 }
 
 const NEWLINE = 0x0a;
@@ -38,6 +40,7 @@ export class ExpositionParser {
   readonly #seen: Set<string> = new Set();
   readonly #types: Map<string, string> = new Map();
   #bytes = 0;
+  #keptBytes = 0;
   #duplicates = 0;
   #malformed = 0;
   /** The beginning of a line whose end has not come yet. */
@@ -47,7 +50,8 @@ export class ExpositionParser {
   constructor(wanted: (name: string) => boolean, limits: ExpositionLimits = {}) {
     this.#wanted = wanted;
     const { maxBytes = 64 * 1024 * 1024, maxLineBytes = 16 * 1024, maxSamples = 50_000 } = limits;
-    this.#limits = { maxBytes, maxLineBytes, maxSamples };
+    const { maxKeptBytes = 8 * 1024 * 1024 } = limits;
+    this.#limits = { maxBytes, maxLineBytes, maxSamples, maxKeptBytes };
   }
 
   /** Errors: `SCRAPE_TOO_LARGE`, `SCRAPE_TOO_MANY_SAMPLES`. */
@@ -127,6 +131,8 @@ export class ExpositionParser {
         "check what publishes so many series under Kubernetes' metric names",
       );
     }
+    // Strings that are cut out of a line keep all of it.
+    this.#keep(name.length + end - at);
     this.#seen.add(key);
     this.#samples.push({ name, labels: series.labels, value: series.value });
   }
@@ -134,7 +140,20 @@ export class ExpositionParser {
   #comment(bytes: Buffer, start: number, end: number): void {
     if (bytes.toString("latin1", start, start + 7) !== "# TYPE " || end - start > this.#limits.maxLineBytes) return;
     const [, name = "", type = ""] = TYPE_LINE.exec(bytes.toString("latin1", start, end)) ?? [];
-    if (name !== "" && this.#wanted(name) && this.#types.size < this.#limits.maxSamples) this.#types.set(name, type);
+    if (name === "" || !this.#wanted(name) || this.#types.size >= this.#limits.maxSamples) return;
+    this.#keep(end - start);
+    this.#types.set(name, type);
+  }
+
+  #keep(bytes: number): void {
+    const { maxKeptBytes } = this.#limits;
+    this.#keptBytes += bytes;
+    if (this.#keptBytes <= maxKeptBytes) return;
+    throw new ScrapeError(
+      "too_large",
+      `it has more than ${Math.round(maxKeptBytes / 1_048_576)} MiB of what is read of a target`,
+      "check what publishes such long series under Kubernetes' metric names",
+    );
   }
 }
 

@@ -121,6 +121,16 @@ describe("a page of metrics", () => {
     expect(codeOf(() => parse(many, all, { maxSamples: 10 }))).toBe("SCRAPE_TOO_MANY_SAMPLES");
     expect(codeOf(() => parse(many, all, { maxSamples: 11 }))).toMatchObject({ malformed: 0 });
   });
+
+  it("is cut off when what is wanted of it would fill the memory, however few the lines", () => {
+    const long = (at: number): string => `up{a="${at}${"x".repeat(16_000)}"} 1\n`;
+    const pages = [Array.from({ length: 600 }, (_, at) => long(at)).join(""), long(0).repeat(600)];
+    expect(codeOf(() => parse(pages[0] ?? ""))).toBe("SCRAPE_TOO_LARGE");
+    expect(codeOf(() => parse(pages[1] ?? ""))).toMatchObject({ duplicates: 599 });
+    expect(codeOf(() => parse(pages[0] ?? "", () => false))).toMatchObject({ samples: [] });
+    const types = Array.from({ length: 600 }, (_, at) => `# TYPE up${at}${"x".repeat(16_000)} gauge\n`).join("");
+    expect(codeOf(() => parse(types))).toBe("SCRAPE_TOO_LARGE");
+  });
 });
 
 const name = fc.stringMatching(/^[a-zA-Z_:][a-zA-Z0-9_:]{0,20}$/);
