@@ -53,6 +53,8 @@ export class EvidenceReader {
   readonly #known: Map<string, Known> = new Map();
   readonly #refused: Map<string, { note: string; until: number }> = new Map();
   readonly #unserved: Map<string, number> = new Map();
+  /** What was warned of last, by kind. */
+  readonly #troubles: Map<string, { why: string; namespace: string | undefined }> = new Map();
   readonly #queues: Map<string, EvidenceQueue> = new Map();
   readonly #reading: Map<string, Promise<void>> = new Map();
   #signal: AbortSignal | undefined;
@@ -70,6 +72,7 @@ export class EvidenceReader {
     const { resource, namespace = "" } = question;
     const now = this.#clock.monotonic();
     const kind = resourceName(resource);
+    this.#forgetUnused(now);
     if (resource.group === "" && resource.resource === "secrets") return { unreadable: "Secrets are never read" };
     if ((this.#unserved.get(kind) ?? 0) > now) return { objects: [] };
     const refused = this.#refused.get(`${kind} ${namespace}`);
@@ -86,6 +89,7 @@ export class EvidenceReader {
   /** What may not be read at present, and the rule to add: a line each. */
   notes(): readonly string[] {
     const now = this.#clock.monotonic();
+    this.#forgetUnused(now);
     return [...this.#refused.values()].filter(({ until }) => until > now).map(({ note }) => note);
   }
 
@@ -127,7 +131,6 @@ export class EvidenceReader {
     }
     // In the same turn as the last look into the queue, so that no question is left behind.
     this.#reading.delete(kind);
-    this.#forgetUnused();
   }
 
   /** A question that was asked again while its answer was under way. */
@@ -149,6 +152,7 @@ export class EvidenceReader {
         if (batch.length > 1 && objects.length > MOST_LISTED) return queue.putBackAlone(batch);
       }
       this.#count(question.resource, "ok");
+      this.#forgetTrouble(question);
       // Many questions and many objects: each object is looked at once.
       const byValue = Map.groupBy(objects, (object) => valueIn(question, object));
       for (const waiting of batch) this.#answer(waiting, { objects: byValue.get(waiting.question.value) ?? [] });
@@ -159,7 +163,7 @@ export class EvidenceReader {
 
   #failed(batch: readonly [Waiting, ...Waiting[]], thrown: unknown): void {
     const [{ question }] = batch;
-    const { resource, namespace = "" } = question;
+    const { resource, namespace } = question;
     const until = this.#clock.monotonic() + REFUSED_MS;
     const kind = resourceName(resource);
     if (isNotFound(thrown)) {
@@ -170,9 +174,10 @@ export class EvidenceReader {
     }
     const forbidden = isForbidden(thrown);
     this.#count(resource, forbidden ? "forbidden" : "failed");
-    const why = forbidden ? noteOn(resource, namespace) : `${nameOf(resource)} could not be read: ${messageOf(thrown)}`;
-    if (forbidden) this.#refused.set(`${kind} ${namespace}`, { note: why, until });
-    this.#log.warn("evidence could not be read", { why });
+    const why = forbidden ? noteOn(resource, namespace ?? "") : `${nameOf(resource)} could not be read: ${messageOf(thrown)}`;
+    if (forbidden) this.#refused.set(`${kind} ${namespace ?? ""}`, { note: why, until });
+    if (this.#troubles.get(kind)?.why !== why) this.#log.warn("evidence could not be read", { why });
+    this.#troubles.set(kind, { why, namespace });
     for (const waiting of batch) {
       const before = this.#known.get(questionKey(waiting.question));
       this.#answer(waiting, forbidden ? { unreadable: why } : (before?.answer ?? { unreadable: why }));
@@ -192,11 +197,17 @@ export class EvidenceReader {
     this.#reads.labels({ group, resource, outcome }).inc();
   }
 
-  #forgetUnused(): void {
-    const now = this.#clock.monotonic();
+  /** The next failure is news again, once what failed before has been read. */
+  #forgetTrouble({ resource, namespace }: Question): void {
+    const kind = resourceName(resource);
+    if (this.#troubles.get(kind)?.namespace === namespace) this.#troubles.delete(kind);
+  }
+
+  #forgetUnused(now: number): void {
     if (now - this.#forgotAt < UNUSED_MS) return;
     this.#forgotAt = now;
     for (const [key, { usedAt }] of this.#known) if (now - usedAt >= UNUSED_MS) this.#known.delete(key);
+    for (const [key, { until }] of this.#refused) if (until <= now) this.#refused.delete(key);
   }
 }
 

@@ -103,4 +103,30 @@ describe("the evidence reader", () => {
     await reading.clock.advance(60_000);
     expect(reading.lists.filter(({ fieldSelector }) => fieldSelector !== undefined)).toHaveLength(100);
   });
+
+  it("warns once of what fails again and again, and again when it fails for another reason", async () => {
+    let why = "the disk is full";
+    await using reading = new Reading(() => {
+      throw new Error(why);
+    });
+    for (let minute = 0; minute < 5; minute += 1) {
+      for (const name of ["a", "b"]) reading.ask(name, "job");
+      await reading.clock.advance(60_000);
+    }
+    expect(reading.lists.length).toBeGreaterThan(5);
+    expect(reading.warnings).toHaveLength(1);
+    why = "the disk is gone";
+    reading.ask("a", "job");
+    await reading.clock.advance(1_000);
+    expect(reading.warnings).toHaveLength(2);
+  });
+
+  it("forgets what nobody has asked for in five minutes", async () => {
+    await using reading = new Reading(() => []);
+    reading.ask("a", "job");
+    await reading.clock.advance(240_000);
+    expect(reading.ask("a", "job")).toEqual({ objects: [] });
+    await reading.clock.advance(301_000);
+    expect(reading.ask("a", "job")).toHaveProperty("askedAt");
+  });
 });
