@@ -1,9 +1,10 @@
-import { type Clock, messageOf, oneLine, sleep, whenAborted } from "../../base/index.ts";
+import { type Clock, messageOf, sleep, whenAborted } from "../../base/index.ts";
 import { isForbidden, isNotFound, type ListerWatcher } from "../../kube/index.ts";
 import { type DeepReadonly, type KubeObject, type Resource, resourceName } from "../../resources/index.ts";
 import type { Counter, Env, Family } from "../../telemetry/index.ts";
 import { evidenceReads } from "../metrics.ts";
 import { EvidenceQueue, type Waiting } from "./evidence-queue.ts";
+import { groupKindText, missingRight } from "./missing-right.ts";
 import { type Question, questionKey, scopeOfFamily, scopeOfOne, valueIn } from "./question.ts";
 
 /** What is known in answer to a question. */
@@ -174,7 +175,9 @@ export class EvidenceReader {
     }
     const forbidden = isForbidden(thrown);
     this.#count(resource, forbidden ? "forbidden" : "failed");
-    const why = forbidden ? noteOn(resource, namespace ?? "") : `${nameOf(resource)} could not be read: ${messageOf(thrown)}`;
+    const why = forbidden
+      ? missingRight(resource, ["list"], namespace)
+      : `${groupKindText(resource)} could not be read: ${messageOf(thrown)}`;
     if (forbidden) this.#refused.set(`${kind} ${namespace ?? ""}`, { note: why, until });
     if (this.#troubles.get(kind)?.why !== why) this.#log.warn("evidence could not be read", { why });
     this.#troubles.set(kind, { why, namespace });
@@ -214,16 +217,4 @@ export class EvidenceReader {
 function versionOf(answer: Known["answer"]): string {
   if ("unreadable" in answer) return answer.unreadable;
   return answer.objects.map(({ metadata }) => `${metadata.uid}@${metadata.resourceVersion}`).join(" ");
-}
-
-function noteOn(resource: Resource, namespace: string): string {
-  const rule = `{apiGroups: ["${resource.group}"], resources: ["${resource.resource}"], verbs: ["list"]}`;
-  const where = namespace === "" ? "" : ` in ${oneLine(namespace)}`;
-  const role = namespace === "" ? "a ClusterRole" : `a Role${where}`;
-  return `may not list ${nameOf(resource)}${where}: add to ${role}: ${rule}`;
-}
-
-/** `events`, `workloads.kueue.x-k8s.io`. */
-function nameOf({ group, resource }: Resource): string {
-  return group === "" ? resource : `${resource}.${group}`;
 }
