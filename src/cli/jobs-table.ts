@@ -28,18 +28,26 @@ interface Entry {
  * that one cause holds up are one line. No line is longer than `terminal.columns`.
  */
 export function jobsTable(answer: JobsAnswer, terminal: Pick<Terminal, "columns" | "colour">): string {
-  const groups = new Map(answer.groups.map((group) => [group.cause, group]));
+  const summary = `${wrap(summaryOf(answer), terminal.columns)}\n`;
+  return answer.findings.length === 0 ? summary : `${findingsTable(answer, terminal)}\n\n${summary}`;
+}
+
+/** The table of `jobsTable` by itself. */
+export function findingsTable(
+  { findings, groups }: Pick<JobsAnswer, "findings" | "groups">,
+  terminal: Pick<Terminal, "columns" | "colour">,
+): string {
+  const byCause = new Map(groups.map((group) => [group.cause, group]));
   const told = new Set<FindingGroup>();
   const entries: Entry[] = [];
-  for (const finding of answer.findings) {
-    const group = isMember(finding) ? groups.get(finding.cause ?? "") : undefined;
+  for (const finding of findings) {
+    const group = isMember(finding) ? byCause.get(finding.cause ?? "") : undefined;
     if (!group) entries.push(single(finding));
     // The first is the worst of its members, and stands for all of them.
     else if (!told.has(group)) entries.push(grouped(group, finding));
     if (group) told.add(group);
   }
-  const summary = `${wrap(summaryOf(answer), terminal.columns)}\n`;
-  return entries.length === 0 ? summary : `${tableOf(entries, terminal)}\n\n${summary}`;
+  return tableOf(entries, terminal);
 }
 
 function isMember({ state, silencedUntil }: Finding): boolean {
@@ -90,10 +98,15 @@ function painted(cell: string, at: number, colour: boolean): string {
 }
 
 function summaryOf({ findings, healthy, objects }: JobsAnswer): string {
+  const looked = `${objects["jobs"] ?? 0} Jobs and ${objects["pods"] ?? 0} pods looked at, ${healthy} Jobs healthy`;
+  return findings.length === 0 ? `Nothing is stuck: ${looked}.` : `${countsOf(findings)}; ${looked}.`;
+}
+
+/** `1 critical, 2 warning`: how many there are of each state; empty when there are none. */
+export function countsOf(findings: readonly Finding[]): string {
   const counts = (["critical", "warning", "info", "queued", "watching", "silenced"] as const).flatMap((state) => {
     const count = findings.filter((finding) => stateOf(finding) === state).length;
     return count > 0 ? [`${count} ${state}`] : [];
   });
-  const looked = `${objects["jobs"] ?? 0} Jobs and ${objects["pods"] ?? 0} pods looked at, ${healthy} Jobs healthy`;
-  return counts.length === 0 ? `Nothing is stuck: ${looked}.` : `${counts.join(", ")}; ${looked}.`;
+  return counts.join(", ");
 }

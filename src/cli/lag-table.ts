@@ -34,7 +34,10 @@ const DELAYS: Readonly<Record<DelayView["delay"], string>> = {
  * How stale caches are, as kubectl prints lists: a line a cache, the worst first, and under those of which nothing is known the reason.
  * Below, how long controllers took. No line is longer than `terminal.columns`.
  */
-export function lagTable({ caches, delays }: CachesAnswer, terminal: Pick<Terminal, "columns" | "colour">): string {
+export function lagTable(
+  { caches, delays }: Pick<CachesAnswer, "caches" | "delays">,
+  terminal: Pick<Terminal, "columns" | "colour">,
+): string {
   const { columns, colour } = terminal;
   const summary = wrap(summaryOf(caches), columns);
   const parts = [

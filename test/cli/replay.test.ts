@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { main } from "../../src/cli/index.ts";
-import { folderOf, jsonList, wireJob, wirePod } from "../dump/files.ts";
+import { doneJob, folderOf, jsonList, wireJob, wirePod } from "../dump/files.ts";
+import { after, end, event } from "../dump/recordings.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { memoryTerminal } from "./memory-terminal.ts";
 
@@ -11,6 +12,20 @@ const LINES = [
   { at: CREATED, type: "LISTED", object: LIST },
   { at: "2026-01-02T03:20:05.000Z", type: "END" },
 ].map((line) => JSON.stringify(line));
+
+/** A Job was created 1 minute in, and after 3 minutes the cache of a target was at this version. */
+function withTarget(value: number): readonly string[] {
+  const list = { apiVersion: "batch/v1", kind: "JobList", metadata: { resourceVersion: "100" }, items: [] };
+  const created = { ...doneJob("a"), metadata: { ...job.metadata, resourceVersion: "110" } };
+  const labels = { name: "kube-controller-manager", group: "batch", version: "v1", resource: "jobs" };
+  const samples = [{ name: "informer_store_resource_version", labels, value }];
+  return [
+    { at: after(0), sentAt: after(0), type: "LISTED", object: list },
+    event(1, "ADDED", created),
+    { at: after(3), sentAt: after(3), type: "TARGET", target: "kcm", samples },
+    end(4),
+  ].map((line) => JSON.stringify(line));
+}
 
 async function replay(lines: readonly string[], ...argv: string[]) {
   const terminal = memoryTerminal();
@@ -23,11 +38,43 @@ describe("stalewatch replay", () => {
   it("prints what became stuck, and when", async () => {
     const { code, out, err } = await replay(LINES);
     expect({ code, err }).toEqual({ code: 0, err: "" });
-    expect(out).toBe(`NAMESPACE  OBJECT        CHANGE  AT                        SEVERITY  KIND  REASON
-shop       Job/export-1  raised  2026-01-02T03:14:05.000Z  warning   S13   ImagePullBackOff
+    expect(out).toBe(`NAMESPACE  OBJECT        CHANGE  AT                    SEVERITY  KIND  REASON
+shop       Job/export-1  raised  2026-01-02T03:14:05Z  warning   S13   ImagePullBackOff
 
-1 changes; 1 findings at the end.
+NAMESPACE  OBJECT        OWNER   STATE    KIND  REASON            AGE
+shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
+  Image "registry.example/export:v9" of container main in Pod shop/export-1-x cannot be pulled; a
+  pod that has not started never counts against backoffLimit and there is no
+  activeDeadlineSeconds, so the Job will not fail by itself
+  $ kubectl -n shop describe pod export-1-x
+
+1 change; at the end 1 warning.
 `);
+  });
+
+  it("prints how late the caches of targets were", async () => {
+    const { out } = await replay(withTarget(100));
+    expect(out).toBe(`0 changes; at the end nothing is stuck.
+
+Caches when they were last seen:
+TARGET  NAME                     RESOURCE    STATE    LAG    BEHIND  CONFIRMED
+kcm     kube-controller-manager  jobs.batch  lagging  2m-3m  1       3m ago, list
+
+1 lagging; 1 caches looked at.
+`);
+    expect((await replay(withTarget(110))).out).toContain("  unknown  0s-3m  0       3m ago, list\n");
+  });
+
+  it("keeps a change on one line whatever the names are", async () => {
+    const name = `a-${"very-".repeat(11)}long-name`;
+    const named = wireJob(name, { metadata: { ...job.metadata, name, namespace: "n".repeat(63) } });
+    const pods = jsonList([named, wirePod("p", named, "ImagePullBackOff")]);
+    const { out } = await replay([
+      JSON.stringify({ at: CREATED, type: "LISTED", object: JSON.parse(pods) }),
+      ...LINES.slice(1),
+    ]);
+    for (const line of out.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
+    expect(out).toContain(" raised  2026-01-02T03:14:05Z  warning   S13   ImagePullBackOff\n");
   });
 
   it("prints it as JSON", async () => {
@@ -39,10 +86,11 @@ shop       Job/export-1  raised  2026-01-02T03:14:05.000Z  warning   S13   Image
   });
 
   it("takes steps, an end and limits", async () => {
-    expect((await replay(LINES, "--step", "7m")).out).toContain("2026-01-02T03:18:05.000Z");
-    expect((await replay(LINES, "--until", "2026-01-02T03:10:00Z")).out).toBe("0 changes; 0 findings at the end.\n");
+    expect((await replay(LINES, "--step", "7m")).out).toContain("2026-01-02T03:18:05Z");
+    const { out } = await replay(LINES, "--until", "2026-01-02T03:10:00Z");
+    expect(out).toBe("0 changes; at the end nothing is stuck.\n");
     const limits = join(folderOf({ "l.yaml": "- {kind: S13, warning: 5m}" }), "l.yaml");
-    expect((await replay(LINES, "--limits", limits)).out).toContain("2026-01-02T03:09:05.000Z");
+    expect((await replay(LINES, "--limits", limits)).out).toContain("2026-01-02T03:09:05Z");
   });
 
   it("prints what came before a line that cannot be read, and fails", async () => {

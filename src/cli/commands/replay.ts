@@ -1,9 +1,14 @@
 import type { Command } from "commander";
 import { oneLine } from "../../base/index.ts";
 import { judgedKinds, recordedParents, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
+import type { CacheView } from "../../http/index.ts";
+import { groupsOf } from "../../jobs/index.ts";
 import { targetCacheView } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
+import { counted } from "../counted.ts";
 import { EXIT } from "../failure.ts";
+import { countsOf, findingsTable } from "../jobs-table.ts";
+import { lagTable } from "../lag-table.ts";
 import { plainTable } from "../plain-table.ts";
 import { print, withOutput } from "../print.ts";
 import { declareFlags } from "../settings/declare.ts";
@@ -13,6 +18,7 @@ import { readLimitsFile } from "../settings/limits-file.ts";
 import { readParents } from "../settings/parents-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { judgeFlags } from "../settings/run-flags.ts";
+import type { Terminal } from "../terminal.ts";
 
 const replayFlags = {
   step: flag({ value: "DURATION", standard: "10s", help: "judge this often between events" }, duration),
@@ -36,16 +42,32 @@ export function configure(command: Command, { terminal }: Context): Action {
     const rules = await readLimitsFile(limits);
     const { answer, failure } = await replayRecording(path, { kinds, stepMs: step, until, rules });
     const printed = { ...answer, caches: answer.caches.map(targetCacheView) };
-    await print(terminal, options["output"], printed, () => table(answer, terminal.columns));
+    await print(terminal, options["output"], printed, () => table(printed, terminal));
     if (failure) throw failure;
     return EXIT.fine;
   };
 }
 
-function table({ transitions, final }: ReplayAnswer, columns: number): string {
+type Printed = Omit<ReplayAnswer, "caches"> & { readonly caches: readonly CacheView[] };
+
+/** What changed and when; what is stuck at the end, and what to do about it; how late caches were. */
+function table({ transitions, final, caches }: Printed, terminal: Terminal): string {
+  const changes = counted(transitions.length, "change");
+  const parts = [
+    ...(transitions.length > 0 ? [changesTable(transitions, terminal.columns)] : []),
+    ...(final.length > 0 ? [findingsTable({ findings: final, groups: groupsOf(final) }, terminal)] : []),
+    `${changes}; at the end ${countsOf(final) || "nothing is stuck"}.`,
+    ...(caches.length > 0
+      ? [`Caches when they were last seen:\n${lagTable({ caches, delays: [] }, terminal)}`.trimEnd()]
+      : []),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+function changesTable(transitions: ReplayAnswer["transitions"], columns: number): string {
   const rows = transitions.map(({ at, change, finding: { object, severity, kind, reason } }) => {
-    return [object.namespace, `${object.kind}/${object.name}`, change, at, severity, kind, reason].map(oneLine);
+    const second = `${at.slice(0, 19)}Z`;
+    return [object.namespace, `${object.kind}/${object.name}`, change, second, severity, kind, reason].map(oneLine);
   });
-  const changes = rows.length === 0 ? "" : `${plainTable(HEAD, rows, { columns, flexible: NAMES })}\n\n`;
-  return `${changes}${transitions.length} changes; ${final.length} findings at the end.\n`;
+  return plainTable(HEAD, rows, { columns, flexible: NAMES });
 }
