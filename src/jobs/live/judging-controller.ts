@@ -110,8 +110,9 @@ export function judgingController<T extends KubeObject>(
       const now = judgedAt();
       const { finding, dueAt } = verdictOn({ resource, object, order }, world, now, limits);
       if (parts.tracked) followed.set(key, world.dependencies);
-      if (sighted.has(key) && (!world.sighted || sighted.get(key) !== ref.uid)) forget(key);
+      if (sighted.has(key) && sighted.get(key) !== ref.uid) forget(key);
       if (world.sighted) sighted.set(key, ref.uid);
+      else if (sawAll(world, finding)) forget(key);
       const waitedMs = world.waitingSince === undefined ? undefined : clock.monotonic() - world.waitingSince;
       if (waitedMs !== undefined && waitedMs < PATIENCE_MS) {
         return pass.requeue.after(EvidenceRefresh, PATIENCE_MS - waitedMs);
@@ -129,6 +130,11 @@ export function judgingController<T extends KubeObject>(
     },
   });
   return controller;
+}
+
+/** Whether what was not seen in this pass is not there: whatever is found hides what comes after it, and an answer may be missing. */
+function sawAll({ waitingSince, notes }: LiveWorld, finding: Finding | undefined): boolean {
+  return waitingSince === undefined && notes.length === 0 && finding === undefined;
 }
 
 /** Never back: a verdict that was right when it was given stays while nothing new is known. */

@@ -96,6 +96,22 @@ describe("what is read about suspects", () => {
     expect(judging.states()).toEqual(["a S01 stuck warning"]);
   });
 
+  it("does not make anybody forget since when what it hides for a while has been so", async () => {
+    const { uid } = addJob(cluster, "a", {
+      spec: { completionMode: "Indexed", completions: 2 },
+      status: { startTime: "2026-01-01T00:00:00Z", failedIndexes: "1" },
+    });
+    await cluster.settle({ advance: 3_600_000 });
+    const [before] = judging.list();
+    expect(before).toMatchObject({ kind: "S40", state: "stuck", since: "2026-01-01T00:00:00Z" });
+    refuse("a", uid);
+    await cluster.settle({ advance: 600_000 });
+    expect(judging.states()).toEqual(["a S03 stuck warning"]);
+    cluster.objects.delete(resources.events, "a.refused");
+    await cluster.settle({ advance: 60_000 });
+    expect(judging.list()[0]).toMatchObject({ kind: "S40", state: "stuck", since: "2026-01-01T00:00:00Z" });
+  });
+
   it("is nothing for a Job that never was a suspect", async () => {
     addJob(cluster, "done", { status: { conditions: [{ type: "Complete", status: "True" }] } });
     addJob(cluster, "asleep", { spec: { suspend: true } });
