@@ -95,6 +95,11 @@ export class JudgedOverTime {
     const id = idOf(subject);
     const key = keyOf(ref);
     const object = this.#snapshot.find(kind.resource, ref);
+    // It is there and cannot be read: its verdict stays as it was.
+    if (object === undefined) {
+      this.#due.delete(id);
+      return;
+    }
     const world = new TrackedWorld(this.#snapshot);
     const { finding, dueAt } = object
       ? kind.verdict(object, world, now, this.#rules)

@@ -58,7 +58,9 @@ function lineOf(text: string, line: number): RecordedLine {
   if (isObjectType(type)) {
     const { object, namespace } = json;
     if (!isRecord(object)) throw new Error('it has no "object"');
-    return { ...place, type, object, ...(typeof namespace === "string" ? { namespace } : {}) };
+    if (type !== "LISTED") return { ...place, type, object, isUnreadable: json["unreadable"] !== undefined };
+    const unreadable = unreadableOf(json["unreadable"]);
+    return { ...place, type, object, unreadable, ...(typeof namespace === "string" ? { namespace } : {}) };
   }
   switch (type) {
     case "WATCH_ENDED":
@@ -87,6 +89,11 @@ function textOf(json: Json, key: string): string {
   const text = json[key];
   if (typeof text !== "string") throw new Error(`it has no "${key}"`);
   return text;
+}
+
+function unreadableOf(unreadable: unknown = []): readonly (Json | undefined)[] {
+  if (!Array.isArray(unreadable)) throw new Error('its "unreadable" is no list');
+  return unreadable.map((each: unknown) => (isRecord(each) && isRecord(each["object"]) ? each["object"] : undefined));
 }
 
 function samplesOf(samples: unknown): readonly RecordedSample[] {

@@ -60,10 +60,14 @@ async function recordList(
   signal: AbortSignal,
 ): Promise<string> {
   const items: object[] = [];
+  const unreadable: object[] = [];
   const sentAt = new Date(env.clock.now()).toISOString();
   let version = "";
   for await (const page of client.list(resource, { ...scopeOf(namespace), signal })) {
     items.push(...page.items.map((item) => wireOf(resource, item)));
+    for (const { object, why } of page.opaque ?? []) {
+      unreadable.push({ why, ...(object && { object: wireOf(resource, object) }) });
+    }
     if (onObject) page.items.forEach(onObject);
     version = page.resourceVersion;
   }
@@ -72,7 +76,8 @@ async function recordList(
     kind: `${resource.kind}List`,
     metadata: { resourceVersion: version },
   };
-  await file.write("LISTED", { sentAt, ...scopeOf(namespace), object: { ...list, items } });
+  const fields = { sentAt, ...scopeOf(namespace), ...(unreadable.length > 0 && { unreadable }) };
+  await file.write("LISTED", { ...fields, object: { ...list, items } });
   return version;
 }
 
@@ -91,8 +96,11 @@ async function* recordWatch(
         yield event.resourceVersion;
         continue;
       }
-      const type = event.type === "OPAQUE" ? event.change : event.type;
-      if (type && event.object) await file.write(type, { object: wireOf(resource, event.object) });
+      if (event.type !== "OPAQUE") {
+        await file.write(event.type, { object: wireOf(resource, event.object) });
+      } else if (event.change && event.object) {
+        await file.write(event.change, { unreadable: event.why, object: wireOf(resource, event.object) });
+      }
       if (event.object) onObject?.(event.object);
       if (event.object) yield event.object.metadata.resourceVersion;
     }

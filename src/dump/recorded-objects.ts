@@ -23,10 +23,10 @@ export class RecordedObjects {
   apply(line: RecordedLine): readonly Change[] {
     switch (line.type) {
       case "LISTED":
-        return this.#list(line.object, line.namespace);
+        return this.#list(line);
       case "ADDED":
       case "MODIFIED":
-        return this.#set(this.#read(line.object));
+        return this.#set(this.#read(line.object), line.isUnreadable);
       case "DELETED":
         return this.#delete(this.#read(line.object));
       case "WATCH_ENDED":
@@ -43,24 +43,30 @@ export class RecordedObjects {
     if (known) this.#snapshot.declare(known.resource);
   }
 
-  /** What is there of the kind and not in the list is gone. */
-  #list(list: Json, namespace: string | undefined): readonly Change[] {
+  /** What is there of the kind and not in the list is gone, as far as everything in the list has a name. */
+  #list({ object: list, namespace, unreadable }: RecordedLine & { type: "LISTED" }): readonly Change[] {
     const itemType = itemTypeOf(list);
     const items = Array.isArray(list["items"]) ? (list["items"] as unknown[]) : [];
     const read = items.map((item) => this.#read({ ...itemType, ...(isRecord(item) ? item : {}) }));
     const listed = new Map<Resource, Set<string>>();
     const whole = itemType && this.#kinds.find(itemType.apiVersion, itemType.kind)?.resource;
     if (whole) listed.set(whole, new Set());
-    for (const change of read) {
+    const named = unreadable.flatMap((object) => (object ? [this.#read({ ...itemType, ...object })] : []));
+    for (const change of [...read, ...named]) {
       if (!change) continue;
       const uids = listed.get(change[0]) ?? new Set();
       listed.set(change[0], uids.add(change[1].metadata.uid));
     }
-    const gone = [...listed].flatMap(([resource, uids]) => this.#goneOf(resource, uids, namespace));
-    return [...gone.flatMap((change) => this.#delete(change)), ...read.flatMap((change) => this.#set(change))];
+    const missing = [...listed].flatMap(([resource, uids]) => this.#missing(resource, uids, namespace));
+    const gone = named.length === unreadable.length ? missing : [];
+    return [
+      ...gone.flatMap((change) => this.#delete(change)),
+      ...read.flatMap((change) => this.#set(change, false)),
+      ...named.flatMap((change) => this.#set(change, true)),
+    ];
   }
 
-  #goneOf(resource: Resource, uids: ReadonlySet<string>, namespace: string | undefined): readonly Change[] {
+  #missing(resource: Resource, uids: ReadonlySet<string>, namespace: string | undefined): readonly Change[] {
     this.#snapshot.declare(resource);
     return [...this.#snapshot.list(resource)].flatMap((object): Change[] => {
       const { metadata } = object;
@@ -69,11 +75,11 @@ export class RecordedObjects {
     });
   }
 
-  #set(change: Change | undefined): readonly Change[] {
+  #set(change: Change | undefined, isUnreadable: boolean): readonly Change[] {
     if (!change) return [];
     const [resource, object] = change;
     const before = this.#snapshot.find(resource, object.metadata);
-    this.#snapshot.set(resource, object);
+    this.#snapshot.set(resource, object, isUnreadable);
     return before ? [[resource, before], change] : [change];
   }
 

@@ -24,6 +24,7 @@ export class Snapshot implements World {
   readonly #kinds: Map<string, Objects> = new Map();
   readonly #byOwner: Map<string, Map<string, DeepReadonly<KubeObject>>> = new Map();
   readonly #byUid: Map<string, DeepReadonly<KubeObject>> = new Map();
+  readonly #unreadable: Set<DeepReadonly<KubeObject>> = new Set();
   readonly #sightings: Sightings = new Sightings();
   readonly #events: Map<string, Map<string, DeepReadonly<Event>>> = new Map();
 
@@ -41,8 +42,10 @@ export class Snapshot implements World {
     this.#objectsOf(resource);
   }
 
-  set<T extends KubeObject>(resource: Resource<T>, object: DeepReadonly<T>): void {
+  /** Of an unreadable one there is its metadata alone: that it is there is known, and nothing else. */
+  set<T extends KubeObject>(resource: Resource<T>, object: DeepReadonly<T>, isUnreadable = false): void {
     this.delete(resource, object.metadata);
+    if (isUnreadable) this.#unreadable.add(object);
     const key = keyOf(object.metadata);
     this.#objectsOf(resource).set(key, object);
     this.#byUid.set(object.metadata.uid, object);
@@ -58,6 +61,7 @@ export class Snapshot implements World {
     const known = objects.get(key);
     if (!known) return;
     objects.delete(key);
+    this.#unreadable.delete(known);
     if (this.#byUid.get(known.metadata.uid) === known) this.#byUid.delete(known.metadata.uid);
     const owner = controllerOf(known)?.uid;
     if (owner !== undefined) this.#byOwner.get(ownerKey(resource, owner))?.delete(key);
@@ -80,7 +84,8 @@ export class Snapshot implements World {
   find<T extends KubeObject>(resource: Resource<T>, ref: ObjectRef): DeepReadonly<T> | null | undefined {
     const objects = this.#kinds.get(resourceName(resource));
     if (!objects) return undefined;
-    return (objects.get(keyOf(ref)) as DeepReadonly<T> | undefined) ?? null;
+    const object = objects.get(keyOf(ref)) as DeepReadonly<T> | undefined;
+    return object && this.#unreadable.has(object) ? undefined : (object ?? null);
   }
 
   byLabel<T extends KubeObject>(

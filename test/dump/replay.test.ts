@@ -54,6 +54,19 @@ describe("a replay", () => {
     expect(told(await replay([listed(0, [job, pulling]), elsewhere, end(20)]))).toEqual(["raised S13 warning 10"]);
   });
 
+  it("says nothing new of what could not be read, nor that it is gone", async () => {
+    const { apiVersion, kind, metadata } = job;
+    const unread = { apiVersion, kind, metadata };
+    const changed = { ...event(15, "MODIFIED", unread), unreadable: "status.active: not a number" };
+    const from = listed(0, [job, pulling]);
+    expect(told(await replay([from, changed, end(60)]))).toEqual(["raised S13 warning 10"]);
+    expect(told(await replay([{ ...from, unreadable: [{ object: unread, why: "x" }] }, end(60)]))).toEqual([]);
+    const nameless = { ...listed(15, [], "JobList"), unreadable: [{ why: "it has no metadata" }] };
+    expect(told(await replay([from, nameless, end(20)]))).toEqual(["raised S13 warning 10"]);
+    const back = await replay([from, changed, event(20, "MODIFIED", doneJob("a")), end(60)]);
+    expect(told(back)).toEqual(["raised S13 warning 10", "cleared S13 warning 20"]);
+  });
+
   it("takes a deletion, and what comes back under the name", async () => {
     const lines = [listed(0, [job, pulling]), event(15, "DELETED", job), event(16, "ADDED", job), end(20)];
     expect(told(await replay(lines))).toEqual([
