@@ -1,5 +1,5 @@
 import type { HeadSet } from "../head/index.ts";
-import { type Resource, resourceName } from "../resources/index.ts";
+import type { Resource } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import { type LagAnswer, NO_VERSION, withoutNumbers } from "./cache-lag.ts";
 import { publishLag, retractLag } from "./metrics.ts";
@@ -67,6 +67,7 @@ const UNFILTERED: ReadonlySet<string> = new Set(["kube-controller-manager"]);
 export class TargetCaches {
   readonly #options: TargetCachesOptions;
   readonly #kept: Map<string, Kept> = new Map();
+  #twice = 0;
 
   constructor(options: TargetCachesOptions) {
     this.#options = options;
@@ -74,6 +75,12 @@ export class TargetCaches {
 
   get size(): number {
     return this.#kept.size;
+  }
+
+  /** What is left out, one line each. */
+  get notes(): readonly string[] {
+    if (this.#twice === 0) return [];
+    return [`${this.#twice} caches are published under both spellings of their plural; the first counts`];
   }
 
   /** Another process publishes them now: its caches have a history of their own. */
@@ -86,11 +93,12 @@ export class TargetCaches {
     await kinds.learn(stores, signal);
     const observedAt = env.clock.now() - (env.clock.monotonic() - times.receivedAt);
     const gone = new Map(this.#kept);
-    const taken = new Set<string>();
-    for (const store of stores) {
+    const alone = this.#withoutSecondSpellings(stores);
+    this.#twice = stores.length - alone.length;
+    for (const store of alone) {
       const key = keyOf(store);
       const known = this.#kept.get(key);
-      const judge = this.#judge(store, known?.judge, times, taken);
+      const judge = this.#judge(store, known?.judge, times);
       if (known) Object.assign(known, { store, judge, observedAt });
       else this.#kept.set(key, { store, judge, observedAt, labels: undefined });
       gone.delete(key);
@@ -121,14 +129,23 @@ export class TargetCaches {
     for (const kept of this.#kept.values()) this.#retract(kept);
   }
 
-  #judge(store: PublishedStore, known: Kept["judge"] | undefined, times: PageTimes, taken: Set<string>): Kept["judge"] {
+  /** Both would be the same series of ours. */
+  #withoutSecondSpellings(stores: readonly PublishedStore[]): readonly PublishedStore[] {
+    const taken = new Set<string>();
+    return stores.filter((store) => {
+      const found = this.#options.kinds.find(store);
+      const key = keyOf("why" in found ? store : { ...store, resource: found.resource.resource });
+      const isFirst = !taken.has(key);
+      taken.add(key);
+      return isFirst;
+    });
+  }
+
+  #judge(store: PublishedStore, known: Kept["judge"] | undefined, times: PageTimes): Kept["judge"] {
     const { kinds, heads, target, probeIntervalMs, budgetMs, stalledAfterMs, env } = this.#options;
     const found = kinds.find(store);
     if ("why" in found) return found.why;
     const { resource } = found;
-    const name = `${store.name}\n${resourceName(resource)}`;
-    if (taken.has(name)) return "it is published under both spellings of its plural; the first counts";
-    taken.add(name);
     const sighting = { digits: store.digits, ...times };
     if (known instanceof TargetCache) {
       known.see(sighting);

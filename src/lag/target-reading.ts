@@ -63,6 +63,7 @@ export interface TargetReading {
 const MOST_STORES = 500;
 const MOST_OTHERS = 500;
 const LONGEST_LABEL = 253;
+const MOST_TYPE_NOTES = 10;
 
 /** Upstream's spelling and ours, which controller-runtime's users share (docs/targets.md). */
 const STORES: ReadonlySet<string> = new Set(["informer_store_resource_version", "store_resource_version"]);
@@ -121,11 +122,16 @@ export function readTarget(page: MetricsPage): TargetReading {
 function* notesOf({ duplicates, malformed, types }: MetricsPage): Generator<string> {
   if (duplicates > 0) yield `${duplicates} series came twice; the first counts`;
   if (malformed > 0) yield `${malformed} lines could not be read`;
-  for (const [name, type] of types) {
-    const expected = name.endsWith("_total") ? "counter" : "gauge";
-    if (!["untyped", "unknown", expected].includes(type))
-      yield `${name} is declared as a ${type}, and read as a ${expected}`;
+  const odd = [...types].filter(([name, type]) => !["untyped", "unknown", expectedType(name)].includes(type));
+  for (const [name, type] of odd.slice(0, MOST_TYPE_NOTES)) {
+    const [what, as] = [name, type].map((text) => text.slice(0, LONGEST_LABEL));
+    yield `${what} is declared as a ${as}, and read as a ${expectedType(name)}`;
   }
+  if (odd.length > MOST_TYPE_NOTES) yield `and ${odd.length - MOST_TYPE_NOTES} more names have another type`;
+}
+
+function expectedType(name: string): string {
+  return name.endsWith("_total") ? "counter" : "gauge";
 }
 
 function atMost<T>(most: number, what: string, items: readonly T[], notes: string[]): readonly T[] {

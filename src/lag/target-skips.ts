@@ -4,6 +4,8 @@ import type { StaleSkips, TargetReading } from "./target-reading.ts";
 
 /** Of the processes that were seen last. */
 const REMEMBERED = 4;
+/** Over time: a target may make up new ones on every page. */
+const MOST_CACHES = 500;
 
 type SkippedCache = Omit<StaleSkips, "total">;
 
@@ -29,6 +31,7 @@ export class TargetSkips {
   /** By process: what each counter stood at. */
   readonly #stood: Map<string, Map<string, number>> = new Map();
   readonly #totals: Map<string, StaleSkips> = new Map();
+  #isFull = false;
 
   constructor(target: string, meter: Meter) {
     this.#target = target;
@@ -40,11 +43,19 @@ export class TargetSkips {
     return [...this.#totals.values()];
   }
 
+  /** What is left out, one line each. */
+  get notes(): readonly string[] {
+    return this.#isFull
+      ? [`it has published more than ${MOST_CACHES} counters of stale skips; only the first count`]
+      : [];
+  }
+
   see({ skips, stores }: TargetReading, process: string): void {
     const stood = this.#stoodIn(process);
     const isUpstream = stores.some(({ name }) => name === "kube-controller-manager");
-    for (const cache of isUpstream ? UPSTREAM : []) this.#add(cache, 0);
+    for (const cache of isUpstream ? UPSTREAM : []) if (this.#takes(cache)) this.#add(cache, 0);
     for (const skip of skips) {
+      if (!this.#takes(skip)) continue;
       const key = keyOf(skip);
       const before = stood.get(key) ?? 0;
       stood.set(key, skip.total);
@@ -60,6 +71,12 @@ export class TargetSkips {
     const [oldest] = this.#stood.keys();
     if (this.#stood.size > REMEMBERED && oldest !== undefined) this.#stood.delete(oldest);
     return made;
+  }
+
+  #takes(cache: SkippedCache): boolean {
+    if (this.#totals.size < MOST_CACHES || this.#totals.has(keyOf(cache))) return true;
+    this.#isFull = true;
+    return false;
   }
 
   #add({ controller, group, resource }: SkippedCache, by: number): void {

@@ -35,6 +35,8 @@ export interface TargetStatus {
   readonly skips: readonly StaleSkips[];
   /** The last page that could be read. */
   readonly reading: TargetReading | undefined;
+  /** What was odd about that page, or is left out, one line each. */
+  readonly notes: readonly string[];
   readonly caches: number;
 }
 
@@ -92,7 +94,7 @@ export class TargetWatch {
     }
     unpublish();
     this.#caches.retract();
-    env.meter.gauge(targetUp).remove({ target: target.name });
+    for (const gauge of [targetUp, targetScrapeSeconds]) env.meter.gauge(gauge).remove({ target: target.name });
     await target.source.close();
   }
 
@@ -111,6 +113,7 @@ export class TargetWatch {
       restarts: this.#process.restarts,
       skips: this.#skips.totals,
       reading: this.#reading,
+      notes: [...(this.#reading?.notes ?? []), ...this.#skips.notes, ...this.#caches.notes],
       caches: this.#caches.size,
     };
   }

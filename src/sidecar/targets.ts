@@ -28,7 +28,7 @@ export function targetCacheView({ lag, storeVersion, ...about }: TargetCacheAnsw
 
 /** A target as /api/v1/targets tells it. */
 export function targetView(status: TargetStatus): TargetView {
-  const { name, address, up, why, remedy, restarts, skips, caches, reading, tookMs } = status;
+  const { name, address, up, why, remedy, restarts, skips, caches, reading, notes, tookMs } = status;
   return {
     name,
     address,
@@ -45,7 +45,7 @@ export function targetView(status: TargetStatus): TargetView {
     staleSyncSkips: skips,
     queues: reading?.queues ?? [],
     reconciles: reading?.reconciles ?? [],
-    notes: reading?.notes ?? [],
+    notes,
   };
 }
 

@@ -33,6 +33,14 @@ function skips(total: number): string {
   return `job_controller_stale_sync_skips_total{group="",resource="pods"} ${total}\n`;
 }
 
+/** Counters that no other page has. */
+function madeUp(page: number): string {
+  const controllers = Array.from({ length: 200 }, (_, at) => `c${page}-${at}`);
+  return controllers
+    .map((name) => `stale_sync_skips_total{controller="${name}",group="",resource="pods"} 1\n`)
+    .join("");
+}
+
 async function about(sidecar: Rig): Promise<TargetView> {
   const { targets } = await sidecar.json<TargetsAnswer>("/api/v1/targets");
   return targets[0] as TargetView;
@@ -272,6 +280,44 @@ describe("a target's page", () => {
     ]);
     expect(await theCache(sidecar)).toMatchObject({ state: "fresh" });
     expect((await about(sidecar)).caches).toBe(1);
+  });
+
+  it("with one oddity over and over has a few notes", async () => {
+    target.more = Array.from({ length: 50 }, (_, at) => `# TYPE a${at}_stale_sync_skips_total gauge\n`).join("");
+    await using sidecar = await start();
+    const { notes } = await about(sidecar);
+    expect(notes).toHaveLength(11);
+    expect(notes[9]).toBe("a9_stale_sync_skips_total is declared as a gauge, and read as a counter");
+    expect(notes[10]).toBe("and 40 more names have another type");
+  });
+
+  it("that makes up new counters on every page fills neither our memory nor our page", async () => {
+    target.more = madeUp(0);
+    await using sidecar = await start();
+    expect((await about(sidecar)).notes).toEqual([]);
+    for (const page of [1, 2, 0]) {
+      target.more = madeUp(page);
+      await nextPage();
+    }
+    expect(await metrics(sidecar, SKIPS)).toHaveLength(500);
+    const { notes, staleSyncSkips } = await about(sidecar);
+    expect(staleSyncSkips).toHaveLength(500);
+    expect(notes).toEqual(["it has published more than 500 counters of stale skips; only the first count"]);
+  });
+
+  it("with both spellings of a plural has one cache of the two, always with the same series", async () => {
+    cluster.register({ group: "policy.example", version: "v1", kind: "Policy", resource: "policies" });
+    for (const resource of ["policys", "policies"]) {
+      target.store({ group: "policy.example", resource, value: cluster.currentVersion() });
+    }
+    await using sidecar = await start();
+    await nextPage(2);
+    const { caches } = await sidecar.json<CachesAnswer>("/api/v1/caches");
+    const found = caches.filter(({ group }) => group === "policy.example");
+    expect(found.map(({ resource, state }) => [resource, state])).toEqual([["policies", "fresh"]]);
+    expect((await about(sidecar)).notes).toEqual([
+      "1 caches are published under both spellings of their plural; the first counts",
+    ]);
   });
 
   it("with hostile labels breaks no line of ours", async () => {
