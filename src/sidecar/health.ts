@@ -2,7 +2,6 @@ import { formatDuration } from "../base/index.ts";
 import type { InformerStatus } from "../cache/index.ts";
 import type { CheckResult, HealthCheck, HealthChecks } from "../http/index.ts";
 import type { LagAnswer } from "../lag/index.ts";
-import { resourceName } from "../resources/index.ts";
 
 interface CacheHealth extends InformerStatus {
   readonly lag: LagAnswer | undefined;
@@ -11,7 +10,8 @@ interface CacheHealth extends InformerStatus {
 export interface HealthSources {
   /** The caches that are there, or are to be: a kind of `--watch` that the server lacks has none. */
   readonly kinds: readonly string[];
-  caches(): readonly CacheHealth[];
+  /** Of one of these kinds. */
+  caches(kind: string): readonly CacheHealth[];
   /** Why a kind has no cache. */
   problems(): ReadonlyMap<string, string>;
   /** Told beside the caches. */
@@ -41,7 +41,7 @@ export function healthChecks(sources: HealthSources): HealthChecks {
 }
 
 function cacheCheck(kind: string, sources: HealthSources): CheckResult {
-  const caches = sources.caches().filter(({ resource }) => resourceName(resource) === kind);
+  const caches = sources.caches(kind);
   const problem = sources.problems().get(kind) ?? (caches.length === 0 ? "not started yet" : undefined);
   if (problem !== undefined) return { ok: sources.waitedLongEnough(), reason: problem };
   const troubles = caches.flatMap(troublesOf);

@@ -74,9 +74,16 @@ export function jobsManagers(options: SidecarOptions, parts: ManagerParts): read
   return namespaces.map((namespace, index) => manageJobs(namespace, (plural) => nameFor(plural, namespace, index)));
 }
 
-/** Its caches, without those of kinds that nobody has installed. */
-export function informersOf(manager: Manager): readonly Informer[] {
-  return [...manager.informers()].filter((informer) => informer.status().state !== "starting");
+/** Its caches (of one kind, if given), without those of kinds that nobody has installed. */
+export function informersOf(manager: Manager, kind?: string): readonly Informer[] {
+  return [...manager.informers()].filter(
+    (informer) => isOfKind(informer, kind) && informer.status().state !== "starting",
+  );
+}
+
+/** By `resourceName`. */
+export function isOfKind({ resource }: Informer, kind: string | undefined): boolean {
+  return kind === undefined || resourceName(resource) === kind;
 }
 
 /** The controllers that run beside, if there are any: on caches of their own, which may hold another part of a kind. */

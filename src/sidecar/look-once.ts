@@ -45,7 +45,7 @@ export async function lookOnce(options: LookOnceOptions): Promise<Omit<JobsAnswe
     const running = [...managers, ...owners, evidence].map((part) => part.run({ signal: stop.signal }));
     try {
       await Promise.race([lapOf({ managers, owners, evidence }, env.clock, patience), ...running]);
-      const informers = managers.flatMap(informersOf);
+      const informers = managers.flatMap((manager) => informersOf(manager));
       const view = jobsView({ findings, evidence, owners, informers }, env.clock.now(), all);
       return { ...view, notes: [...view.notes, ...informers.flatMap(noteOn)] };
     } finally {

@@ -11,7 +11,7 @@ import { type DeepReadonly, type Job, resourceName, resources } from "../resourc
 import { type Env, resolveEnv } from "../telemetry/index.ts";
 import { healthChecks } from "./health.ts";
 import { Heartbeats, type HeartbeatsOptions } from "./heartbeats.ts";
-import { controllersManager, informersOf, type JobsManager, jobsManagers } from "./jobs-managers.ts";
+import { controllersManager, informersOf, isOfKind, type JobsManager, jobsManagers } from "./jobs-managers.ts";
 import { type JobsSources, jobsView } from "./jobs-view.ts";
 import { LagWatch } from "./lag-watch.ts";
 import { Listeners, type SidecarUrls } from "./listeners.ts";
@@ -176,7 +176,8 @@ export class Sidecar {
     const kinds = [resources.jobs, resources.pods, ...(this.#options.watch ?? [])].map(resourceName);
     const checks = healthChecks({
       kinds: [...new Set(kinds)],
-      caches: () => this.#informers().map((informer) => ({ ...informer.status(), lag: this.#lag?.lagOf(informer) })),
+      caches: (kind) =>
+        this.#informers(kind).map((informer) => ({ ...informer.status(), lag: this.#lag?.lagOf(informer) })),
       problems: () => this.#watched?.problems() ?? new Map(),
       strict: this.#options.strictReadiness ?? false,
       waitedLongEnough: () => clock.monotonic() - startedAt >= FIRST_LISTS_MS,
@@ -202,8 +203,9 @@ export class Sidecar {
     };
   }
 
-  #informers(): readonly Informer[] {
-    return [...this.#managers.flatMap(informersOf), ...(this.#watched?.informers() ?? [])];
+  #informers(kind?: string): readonly Informer[] {
+    const watched = [...(this.#watched?.informers() ?? [])].filter((informer) => isOfKind(informer, kind));
+    return [...this.#managers.flatMap((manager) => informersOf(manager, kind)), ...watched];
   }
 
   #jobsSources(): JobsSources {

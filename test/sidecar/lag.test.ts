@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CachesAnswer, CacheView } from "../../src/http/index.ts";
+import { OwnCaches } from "../../src/lag/index.ts";
 import { resources } from "../../src/resources/index.ts";
 import { EmbeddedCluster } from "../../src/testing/index.ts";
 import { lateWatches } from "../lag/late-watches.ts";
@@ -55,6 +56,17 @@ describe("the lag of the sidecar's own caches", () => {
     expect(ready.body).toMatch(/^\[\+\]cache-jobs\.v1\.batch ok: lagging, late by 41s at least$/m);
     await cluster.settle({ advance: 40_000 });
     expect(await jobsCache(sidecar)).toMatchObject({ state: "fresh", lagMinSeconds: 0, eventsBehind: 0 });
+  });
+
+  it("is looked at once a cache for a readiness check, whatever the number of kinds", async () => {
+    const answered = vi.spyOn(OwnCaches.prototype, "answer");
+    const watch = ["configmaps", "services", "namespaces"].map((resource) => ({ group: "", version: "v1", resource }));
+    await using sidecar = await start({ watch });
+    answered.mockClear();
+    expect((await sidecar.get("health", "/readyz")).status).toBe(200);
+    expect(answered.mock.calls.length).toBeGreaterThan(0);
+    const informers = answered.mock.calls.map(([informer]) => informer);
+    expect(new Set(informers).size).toBe(informers.length);
   });
 
   it.each([
