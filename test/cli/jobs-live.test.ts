@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { main } from "../../src/cli/index.ts";
+import type { JobsAnswer } from "../../src/http/index.ts";
 import { resources } from "../../src/resources/index.ts";
 import { EmbeddedCluster } from "../../src/testing/index.ts";
 import { folderOf } from "../dump/files.ts";
@@ -53,6 +54,35 @@ describe("stalewatch jobs of a cluster", () => {
       findings: object[];
     };
     expect(all.findings).toHaveLength(2);
+  });
+
+  it.each([
+    { argv: ["--parents", "generic"], findings: ["Run"], err: /^$/ },
+    { argv: [], findings: [], err: /^$/ },
+    {
+      argv: ["--parents", "generic"],
+      verb: "watch",
+      findings: [],
+      err: /^stalewatch: Run\.example\.com owns Jobs and is not judged: may not watch runs/,
+    },
+  ])("judges what owns Jobs when it is asked to: $argv, may not $verb", async ({ argv, verb, findings, err }) => {
+    const runs = { group: "example.com", version: "v1", kind: "Run", resource: "runs" };
+    cluster.register(runs);
+    if (verb !== undefined) cluster.forbid({ verb, resource: "runs" });
+    const conditionOf = (type: string): object => ({
+      type,
+      status: "True",
+      lastTransitionTime: "2026-01-02T03:04:05Z",
+    });
+    const run = { metadata: { name: "run" }, status: { conditions: [conditionOf("Ready")] } };
+    const { uid } = cluster.objects.create(runs, run).metadata;
+    const ownerReferences = [{ apiVersion: "example.com/v1", kind: "Run", name: "run", uid, controller: true }];
+    const job = { metadata: { name: "apply", ownerReferences }, status: { conditions: [conditionOf("Failed")] } };
+    cluster.objects.create(resources.jobs, job);
+    const told = await jobs("--kubeconfig", kubeconfig(), "-o", "json", ...argv);
+    const answer = JSON.parse(told.out) as JobsAnswer;
+    expect(answer.findings.map(({ object }) => object.kind)).toEqual(findings);
+    expect(told.err).toMatch(err);
   });
 
   it("says that nothing is stuck in an empty cluster", async () => {

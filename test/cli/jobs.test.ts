@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { main } from "../../src/cli/index.ts";
-import { doneJob, folderOf, jsonList, wireJob, wirePod, yamlList } from "../dump/files.ts";
+import type { JobsAnswer } from "../../src/http/index.ts";
+import { doneJob, folderOf, jsonList, type WireObject, wireJob, wirePod, yamlList } from "../dump/files.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { memoryTerminal } from "./memory-terminal.ts";
 
@@ -33,7 +34,7 @@ shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
   activeDeadlineSeconds, so the Job will not fail by itself
   $ kubectl -n shop describe pod export-1-x
 
-1 warning; 2 Jobs and 1 pods looked at, 1 Jobs healthy.
+1 warning; 2 Jobs and 1 pod looked at, 1 Job healthy.
 `,
     });
   });
@@ -69,12 +70,15 @@ shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
 
   it("lists what is younger than its warning age with --all alone", async () => {
     const at = "2026-01-02T03:09:05Z";
-    expect((await jobs(DUMP, "--at", at)).out).toBe("Nothing is stuck: 2 Jobs and 1 pods looked at, 2 Jobs healthy.\n");
+    expect((await jobs(DUMP, "--at", at)).out).toBe("Nothing is stuck: 2 Jobs and 1 pod looked at, 2 Jobs healthy.\n");
     expect((await jobs(DUMP, "--at", at, "--all")).out).toContain("watching  S13");
   });
 
   it("judges one namespace alone", async () => {
-    expect((await jobs(DUMP, "--at", AT, "-n", "other")).out).toMatch(/^Nothing is stuck: 0 Jobs/);
+    expect((await jobs(DUMP, "--at", AT, "-n", "other")).out).toBe("No Jobs and no pods in namespace other.\n");
+    expect((await jobs(DUMP, "--at", AT, "-n", "a,b\u001b")).out).toBe(
+      "No Jobs and no pods in namespaces a, b\\x1b.\n",
+    );
     expect((await jobs(DUMP, "--at", AT, "-n", "shop")).out).toContain("export-1");
     expect((await jobs(DUMP, "--at", AT, "-n", "other", "-A")).out).toContain("export-1");
   });
@@ -215,6 +219,73 @@ describe("--parents", () => {
     expect(JSON.parse(out)).toMatchObject({ objects: { runs: 1 } });
     const { findings } = JSON.parse(out) as { findings: { kind: string; object: { kind: string } }[] };
     expect(findings.map(({ kind, object }) => `${kind} ${object.kind}`)).toEqual(["S36 Run"]);
+  });
+
+  describe("generic", () => {
+    const options = ["--at", "2026-01-03T03:04:05Z", "--parents", "generic", "-o", "json"];
+    async function found(
+      objects: readonly WireObject[],
+    ): Promise<{ objects: object; findings: readonly string[]; notes: readonly string[] }> {
+      const answer = JSON.parse((await jobs(jsonList(objects), ...options)).out) as JobsAnswer;
+      const findings = answer.findings.map(({ kind, object }) => `${kind} ${object.kind} ${object.name}`);
+      return { objects: answer.objects, findings, notes: answer.notes };
+    }
+    const bystander = { ...cluster, kind: "Policy", metadata: { ...cluster.metadata, uid: "uid-of-policy" } };
+    const broken = { ...bystander, metadata: { name: "x" } };
+
+    it.each([
+      ["before", [bystander, cluster, failed, broken]],
+      ["after", [failed, cluster, bystander, broken]],
+    ])(
+      "judges the kinds that own Jobs, and passes over the others, when they stand %s their Jobs",
+      async (_, objects) => {
+        expect(await found(objects)).toEqual({
+          objects: { jobs: 1, pods: 0, runs: 1 },
+          findings: ["S36 Run run"],
+          notes: [expect.stringMatching(/: there are no pods/)],
+        });
+      },
+    );
+
+    it("judges none whose Job is another's, and not what is known by its own rules", async () => {
+      const ownerReferences = [
+        { apiVersion: "apps/v1", kind: "Run", name: "run", uid: "uid-of-run", controller: true },
+      ];
+      const other = { ...failed, metadata: { ...failed.metadata, ownerReferences } };
+      expect(await found([cluster, other])).toMatchObject({ objects: { jobs: 1, pods: 0 }, findings: [] });
+      const text = "- {group: example.com, version: v1, kind: Run, resource: runs, ready: [Done]}";
+      const parents = join(folderOf({ "parents.yaml": text }), "parents.yaml");
+      const answer = await jobs(jsonList([cluster, failed]), "--parents", parents, ...options);
+      expect(JSON.parse(answer.out)).toMatchObject({ objects: { runs: 1 }, findings: [] });
+    });
+
+    it("notes the kinds that are too many", async () => {
+      const objects = Array.from({ length: 22 }, (_, index) => {
+        const kind = `Kind${index + 1}`;
+        const [reference] = ownerReferences;
+        const metadata = {
+          ...failed.metadata,
+          name: `job-${index}`,
+          uid: `uid-${index}`,
+          ownerReferences: [{ ...reference, kind }],
+        };
+        return [
+          { ...cluster, kind },
+          { ...failed, metadata },
+        ];
+      });
+      const { findings, notes } = await found(objects.flat());
+      expect(findings).toHaveLength(20);
+      expect(notes[0]).toMatch(
+        /too many kinds own Jobs, and these are not judged: Kind21\.example\.com, Kind22\.example\.com$/,
+      );
+    });
+
+    it("does not take objects that own nothing for something to judge", async () => {
+      const { code, err } = await jobs(jsonList([bystander]), ...options);
+      expect(code).toBe(1);
+      expect(err).toContain("holds no Jobs and nothing that they have to do with");
+    });
   });
 
   it.each([

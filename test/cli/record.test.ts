@@ -108,4 +108,37 @@ describe("stalewatch record", () => {
     expect(await main(["record"], { terminal })).toBe(2);
     expect(terminal.stderr()).toBe("stalewatch: record needs a file to write: name one with -o\n");
   });
+
+  it("records the kinds that own Jobs as they are found, and a replay finds them", async () => {
+    const runs = { group: "example.com", version: "v1", kind: "Run", resource: "runs" };
+    cluster.register(runs);
+    const conditionOf = (type: string): object => ({
+      type,
+      status: "True",
+      lastTransitionTime: "2026-01-02T03:04:05Z",
+    });
+    const run = { metadata: { name: "run", namespace: "shop" }, status: { conditions: [conditionOf("Ready")] } };
+    const { uid } = cluster.objects.create(runs, run).metadata;
+    const { path, code, err } = await record(
+      "parents.ndjson",
+      async (file) => {
+        await whenHas(file, ({ type, object }) => type === "LISTED" && object?.kind === "JobList");
+        const ownerReferences = [{ apiVersion: "example.com/v1", kind: "Run", name: "run", uid, controller: true }];
+        const metadata = { name: "apply", namespace: "shop", ownerReferences };
+        cluster.objects.create(resources.jobs, { metadata, status: { conditions: [conditionOf("Failed")] } });
+        await whenHas(file, ({ type, object }) => type === "LISTED" && object?.kind === "RunList");
+      },
+      "--parents",
+      "generic",
+    );
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    const replayed = async (...argv: string[]): Promise<readonly string[]> => {
+      const terminal = memoryTerminal();
+      await main(["replay", path, "-o", "json", ...argv], { terminal });
+      const { final } = JSON.parse(terminal.stdout()) as { final: { kind: string; object: { kind: string } }[] };
+      return final.map(({ kind, object }) => `${kind} ${object.kind}`);
+    };
+    expect(await replayed("--parents", "generic")).toEqual(["S36 Run"]);
+    expect(await replayed()).toEqual([]);
+  });
 });
