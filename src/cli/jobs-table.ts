@@ -1,4 +1,4 @@
-import { formatDuration, oneLine } from "../base/index.ts";
+import { counted, formatDuration, oneLine } from "../base/index.ts";
 import type { JobsAnswer } from "../http/index.ts";
 import type { Finding, FindingGroup } from "../jobs/index.ts";
 import { plainTable, type TableRow } from "./plain-table.ts";
@@ -25,10 +25,15 @@ interface Entry {
 
 /**
  * What is stuck, as kubectl prints lists: a line an object, under it the reason in a sentence and the next command to type. Objects
- * that one cause holds up are one line. No line is longer than `terminal.columns`.
+ * that one cause holds up are one line. No line is longer than `terminal.columns`. `namespaces` are those that were asked about; empty
+ * for all.
  */
-export function jobsTable(answer: JobsAnswer, terminal: Pick<Terminal, "columns" | "colour">): string {
-  const summary = `${wrap(summaryOf(answer), terminal.columns)}\n`;
+export function jobsTable(
+  answer: JobsAnswer,
+  namespaces: readonly string[],
+  terminal: Pick<Terminal, "columns" | "colour">,
+): string {
+  const summary = `${wrap(oneLine(summaryOf(answer, namespaces)), terminal.columns)}\n`;
   return answer.findings.length === 0 ? summary : `${findingsTable(answer, terminal)}\n\n${summary}`;
 }
 
@@ -97,8 +102,14 @@ function painted(cell: string, at: number, colour: boolean): string {
   return style === undefined ? cell : styled({ colour }, style, cell);
 }
 
-function summaryOf({ findings, healthy, objects }: JobsAnswer): string {
-  const looked = `${objects["jobs"] ?? 0} Jobs and ${objects["pods"] ?? 0} pods looked at, ${healthy} Jobs healthy`;
+function summaryOf({ findings, healthy, objects }: JobsAnswer, namespaces: readonly string[]): string {
+  const { jobs = 0, pods = 0 } = objects;
+  const isNothingThere = findings.length === 0 && jobs === 0 && pods === 0;
+  if (isNothingThere && namespaces.length > 0) {
+    // Nobody is to take a mistyped name for a healthy namespace.
+    return `No Jobs and no pods in ${namespaces.length === 1 ? "namespace" : "namespaces"} ${namespaces.join(", ")}.`;
+  }
+  const looked = `${counted(jobs, "Job")} and ${counted(pods, "pod")} looked at, ${counted(healthy, "Job")} healthy`;
   return findings.length === 0 ? `Nothing is stuck: ${looked}.` : `${countsOf(findings)}; ${looked}.`;
 }
 

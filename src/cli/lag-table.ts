@@ -1,4 +1,4 @@
-import { formatDuration, oneLine } from "../base/index.ts";
+import { counted, formatDuration, oneLine } from "../base/index.ts";
 import type { CachesAnswer, CacheView, DelayView } from "../http/index.ts";
 import { plainTable, type TableRow } from "./plain-table.ts";
 import { type Style, styled, type Terminal } from "./terminal.ts";
@@ -129,5 +129,5 @@ function summaryOf(caches: readonly CacheView[]): string {
     const count = caches.filter((cache) => cache.state === state).length;
     return count > 0 ? [`${count} ${state}`] : [];
   });
-  return `${counts.join(", ")}; ${caches.length} caches looked at.`;
+  return `${counts.join(", ")}; ${counted(caches.length, "cache")} looked at.`;
 }

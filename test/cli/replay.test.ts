@@ -60,7 +60,7 @@ Caches when they were last seen:
 TARGET  NAME                     RESOURCE    STATE    LAG    BEHIND  CONFIRMED
 kcm     kube-controller-manager  jobs.batch  lagging  2m-3m  1       3m ago, list
 
-1 lagging; 1 caches looked at.
+1 lagging; 1 cache looked at.
 `);
     expect((await replay(withTarget(110))).out).toContain("  unknown  0s-3m  0       3m ago, list\n");
   });

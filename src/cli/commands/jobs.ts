@@ -26,7 +26,7 @@ export function configure(command: Command, context: Context): Action {
     const { terminal } = context;
     const settings = await resolveSettings(jobsFlags, { options, env: terminal.env });
     const answer = await answerOf(settings, context);
-    await print(terminal, options["output"], answer, () => jobsTable(answer, terminal));
+    await print(terminal, options["output"], answer, () => jobsTable(answer, namespacesOf(settings), terminal));
     const isStuck = answer.findings.some(
       ({ state, silencedUntil }) => state === "stuck" && silencedUntil === undefined,
     );
@@ -37,7 +37,7 @@ export function configure(command: Command, context: Context): Action {
 async function answerOf(settings: Values<typeof jobsFlags>, context: Context): Promise<JobsAnswer> {
   const { filename: paths, server, at, all, kubeconfig } = settings;
   const patienceMs = settings["request-timeout"];
-  const namespaces = settings["all-namespaces"] ? [] : settings.namespace;
+  const namespaces = namespacesOf(settings);
   if (server !== undefined) {
     if (paths.length > 0) throw new UsageError("--filename and --server cannot both be given");
     if (settings.limits !== undefined)
@@ -58,4 +58,8 @@ async function answerOf(settings: Values<typeof jobsFlags>, context: Context): P
     { kubeconfig, context: settings.context, namespaces, limits, ...parents, all, patienceMs },
     context,
   );
+}
+
+function namespacesOf(settings: Values<typeof jobsFlags>): readonly string[] {
+  return settings["all-namespaces"] ? [] : settings.namespace;
 }

@@ -1,11 +1,10 @@
 import type { Command } from "commander";
-import { oneLine } from "../../base/index.ts";
+import { counted, oneLine } from "../../base/index.ts";
 import { judgedKinds, recordedParents, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
 import type { CacheView } from "../../http/index.ts";
 import { groupsOf } from "../../jobs/index.ts";
 import { targetCacheView } from "../../sidecar/index.ts";
 import type { Action, Context } from "../command.ts";
-import { counted } from "../counted.ts";
 import { EXIT } from "../failure.ts";
 import { countsOf, findingsTable } from "../jobs-table.ts";
 import { lagTable } from "../lag-table.ts";
