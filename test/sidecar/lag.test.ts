@@ -60,7 +60,7 @@ describe("the lag of the sidecar's own caches", () => {
 
   it("is looked at once a cache for a readiness check, whatever the number of kinds", async () => {
     const answered = vi.spyOn(OwnCaches.prototype, "answer");
-    const watch = ["configmaps", "services", "namespaces"].map((resource) => ({ group: "", version: "v1", resource }));
+    const watch = ["events", "namespaces", "nodes"].map((resource) => ({ group: "", version: "v1", resource }));
     await using sidecar = await start({ watch });
     answered.mockClear();
     expect((await sidecar.get("health", "/readyz")).status).toBe(200);
