@@ -23,6 +23,7 @@ export { OwnerKinds } from "./live/owner-kinds.ts";
 export { whenServed } from "./live/when-served.ts";
 export { jobsMetrics, stuckSince } from "./metrics.ts";
 export { Schedule } from "./schedule.ts";
+export { ObjectCounts } from "./object-counts.ts";
 export { parentOrder } from "./parent-order.ts";
 export { isBuiltIn, kindKey, MOST_FOUND_KINDS, type OwnerKind, ownerKindOf } from "./parents/job-owner.ts";
 export { parentOfJob } from "./parents/parent-jobs.ts";
