@@ -47,7 +47,7 @@ export function judgedKinds({ parents = [], genericParents = false }: Partial<Pa
   return { judged: kinds, kept: [...kinds.map(({ resource }) => resource), ...evidence] };
 }
 
-const HEALTHY: Verdict = { finding: undefined, dueAt: undefined };
+const HEALTHY: Verdict = { finding: undefined, dueAt: undefined, isWhole: true };
 
 function judged<T extends KubeObject>(
   resource: Resource<T>,

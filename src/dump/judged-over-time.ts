@@ -101,11 +101,10 @@ export class JudgedOverTime {
       return;
     }
     const world = new TrackedWorld(this.#snapshot);
-    const { finding, dueAt } = object
-      ? kind.verdict(object, world, now, this.#rules)
-      : { finding: undefined, dueAt: undefined };
+    const verdict = object && kind.verdict(object, world, now, this.#rules);
+    const { finding, dueAt } = verdict ?? {};
     dependencies.set(key, world.dependencies);
-    if (object && !world.sighted) this.#snapshot.forget(object.metadata.uid);
+    if (object) this.#snapshot.looked(object.metadata.uid, verdict?.isWhole === true && !world.isAnswerMissing);
     if (dueAt === undefined) this.#due.delete(id);
     else this.#due.set(id, dueAt);
     if (object) this.#subjects.set(id, subject);

@@ -24,8 +24,8 @@ const EVENTS_ABOUT = { group: "", resource: "events about" };
 /** What one verdict sees of a snapshot; notes what it rests on. */
 export class TrackedWorld implements World {
   readonly dependencies: Set<string> = new Set();
-  /** Whether the verdict rests on what was seen earlier. */
-  sighted = false;
+  /** Whether something is there that could not be read. */
+  isAnswerMissing = false;
   readonly #snapshot: Snapshot;
 
   constructor(snapshot: Snapshot) {
@@ -44,7 +44,9 @@ export class TrackedWorld implements World {
 
   find<T extends KubeObject>(resource: Resource<T>, ref: ObjectRef): DeepReadonly<T> | null | undefined {
     this.dependencies.add(byNameDependency(resource, ref));
-    return this.#snapshot.find(resource, ref);
+    const found = this.#snapshot.find(resource, ref);
+    if (found === undefined && this.#snapshot.knows(resource)) this.isAnswerMissing = true;
+    return found;
   }
 
   byLabel<T extends KubeObject>(
@@ -69,7 +71,6 @@ export class TrackedWorld implements World {
   }
 
   unchangedSince(object: DeepReadonly<KubeObject>, what: string, token: string, now: number): number {
-    this.sighted = true;
     return this.#snapshot.unchangedSince(object, what, token, now);
   }
 }

@@ -113,9 +113,9 @@ export class Snapshot implements World {
     return this.#sightings.unchangedSince(metadata.uid, what, token, now);
   }
 
-  /** What was seen of the object with this uid is not so any more, and begins anew when it is seen again. */
-  forget(uid: string): void {
-    this.#sightings.forget(uid);
+  /** A verdict on the object with this uid was given. What a whole one has not seen begins anew when it is seen again. */
+  looked(uid: string, isWhole: boolean): void {
+    this.#sightings.looked(uid, isWhole);
   }
 
   #ownedBy<T extends KubeObject>(resource: Resource<T>, uid: string): readonly DeepReadonly<T>[] {

@@ -13,6 +13,8 @@ export interface Verdict {
   readonly finding: Finding | undefined;
   /** Wall time at which time alone may change the verdict; undefined: only an event can. */
   readonly dueAt: number | undefined;
+  /** Every kind was asked: none is hidden behind what was found. */
+  readonly isWhole: boolean;
 }
 
 /** An object of a kind that has an order of decision. */
@@ -37,6 +39,7 @@ export function verdictOn<T extends KubeObject>(
   const { object, order } = subject;
   const times: (number | undefined)[] = [];
   let watched: Finding | undefined;
+  let isWhole = true;
   for (const { kinds } of stagesOf(object, order, world)) {
     for (const kind of kinds) {
       const symptom = kind.look(object, world, now);
@@ -49,12 +52,15 @@ export function verdictOn<T extends KubeObject>(
       const silence = silenceOf(object, kind.id, now);
       const finding = judged(subject, kind, symptom, { weight: weigh(symptom.sinceMs, now, limits), silence, world });
       times.push(nextLimitAt(symptom.sinceMs, now, limits), silence.untilMs, symptom.untilMs);
-      if (finding.state !== "watching") return { finding, dueAt: earliest(times, now) };
+      if (finding.state !== "watching") {
+        return { finding, dueAt: earliest(times, now), isWhole: false };
+      }
       watched ??= finding;
+      isWhole &&= kind === kinds.at(-1);
       break;
     }
   }
-  return { finding: watched, dueAt: earliest(times, now) };
+  return { finding: watched, dueAt: earliest(times, now), isWhole };
 }
 
 interface Circumstances {

@@ -131,6 +131,51 @@ describe("a replay", () => {
     expect(answer.final).toMatchObject([{ kind: "S25", sinceSource: "observed", ageSeconds: 120 }]);
   });
 
+  describe("remembers since when", () => {
+    const spec = { completionMode: "Indexed", completions: 2, parallelism: 1 };
+    const startTime = after(-60);
+    const blocked = wireJob("a", { spec, status: { startTime, failedIndexes: "1" } });
+    const none = { ...listed(0, []), object: { apiVersion: "v1", kind: "PodList", metadata: {}, items: [] } };
+
+    it("something has been so while something else hides it", async () => {
+      const refusal = {
+        apiVersion: "v1",
+        kind: "Event",
+        metadata: {
+          name: "a.1",
+          namespace: "shop",
+          uid: "uid-of-e",
+          resourceVersion: "12",
+          creationTimestamp: after(-30),
+        },
+        involvedObject: { apiVersion: "batch/v1", kind: "Job", namespace: "shop", name: "a", uid: "uid-of-a" },
+        type: "Warning",
+        reason: "FailedCreate",
+        message:
+          'Error creating: pods "a-x" is forbidden: exceeded quota: small, requested: pods=1, used: pods=1, limited: pods=1',
+        firstTimestamp: after(-30),
+        lastTimestamp: after(4),
+        count: 5,
+      };
+      const lines = [listed(0, [blocked]), none, event(5, "ADDED", refusal), event(8, "DELETED", refusal), end(60)];
+      const { answer } = await replay(lines);
+      expect(answer.transitions.map(({ finding: { kind } }) => kind)).toEqual(["S03", "S03", "S40"]);
+      expect(answer.final).toMatchObject([{ kind: "S40", since: after(0) }]);
+    });
+
+    it("and begins anew with what comes back, whatever else has gone on", async () => {
+      const counted = { ...blocked, status: { ...blocked.status, active: 1 } };
+      const lines = [
+        listed(0, [blocked]),
+        none,
+        event(0.2, "MODIFIED", counted),
+        event(0.5, "MODIFIED", blocked),
+        end(90),
+      ];
+      expect((await replay(lines)).answer.final).toMatchObject([{ kind: "S40", since: after(0.5) }]);
+    });
+  });
+
   it("reads what is compressed", async () => {
     const text = [listed(0, [job, pulling]), end(12)].map((line) => JSON.stringify(line)).join("\n");
     const folder = folderOf({ "r.ndjson.gz": gzipSync(text) });

@@ -81,7 +81,7 @@ export function judgingController<T extends KubeObject>(
   const judgedAt = judgedUntil(clock, () => options.seenUntil?.(kinds) ?? clock.now());
   const own = findings.of(resource);
   const sightings = new Sightings();
-  /** The uids of the objects whose verdicts rest on what was seen earlier. */
+  /** The uids of the objects of which something seen is remembered. */
   const sighted = new Map<string, string>();
   const followed = new Dependencies();
   const parts = { caches, evidence, sightings, tracked: follows.length > 0 };
@@ -108,11 +108,12 @@ export function judgingController<T extends KubeObject>(
       const asker = { name: `${name} ${key}`, namespace: ref.namespace, wake: () => controller.enqueue(ref) };
       const world = new LiveWorld(parts, asker);
       const now = judgedAt();
-      const { finding, dueAt } = verdictOn({ resource, object, order }, world, now, limits);
+      const { finding, dueAt, isWhole } = verdictOn({ resource, object, order }, world, now, limits);
       if (parts.tracked) followed.set(key, world.dependencies);
       if (sighted.has(key) && sighted.get(key) !== ref.uid) forget(key);
-      if (world.sighted) sighted.set(key, ref.uid);
-      else if (sawAll(world, finding)) forget(key);
+      const sawAll = isWhole && world.waitingSince === undefined && world.notes.length === 0;
+      if (sightings.looked(ref.uid, sawAll)) sighted.set(key, ref.uid);
+      else sighted.delete(key);
       const waitedMs = world.waitingSince === undefined ? undefined : clock.monotonic() - world.waitingSince;
       if (waitedMs !== undefined && waitedMs < PATIENCE_MS) {
         return pass.requeue.after(EvidenceRefresh, PATIENCE_MS - waitedMs);
@@ -130,11 +131,6 @@ export function judgingController<T extends KubeObject>(
     },
   });
   return controller;
-}
-
-/** Whether what was not seen in this pass is not there: whatever is found hides what comes after it, and an answer may be missing. */
-function sawAll({ waitingSince, notes }: LiveWorld, finding: Finding | undefined): boolean {
-  return waitingSince === undefined && notes.length === 0 && finding === undefined;
 }
 
 /** Never back: a verdict that was right when it was given stays while nothing new is known. */

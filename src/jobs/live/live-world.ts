@@ -46,7 +46,6 @@ export class LiveWorld implements World {
   readonly #dependencies: Set<string> | undefined;
   #notes: Set<string> | undefined;
   #asked = false;
-  #sighted = false;
   #pods: Owned<Pod> | undefined;
   #jobs: Owned<Job> | undefined;
   #waitingSince: number | undefined;
@@ -70,11 +69,6 @@ export class LiveWorld implements World {
   /** Whether anything was asked for that no cache holds. */
   get asked(): boolean {
     return this.#asked;
-  }
-
-  /** Whether the verdict rests on what was seen earlier. */
-  get sighted(): boolean {
-    return this.#sighted;
   }
 
   /** When the oldest question was asked that has no answer yet, monotonic milliseconds. */
@@ -136,7 +130,6 @@ export class LiveWorld implements World {
   }
 
   unchangedSince({ metadata }: DeepReadonly<KubeObject>, what: string, token: string, now: number): number {
-    this.#sighted = true;
     return this.#parts.sightings.unchangedSince(metadata.uid, what, token, now);
   }
 

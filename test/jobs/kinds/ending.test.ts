@@ -155,7 +155,11 @@ describe("S27 and S28, a deletion that hangs", () => {
 describe("S29, a TTL that is not honoured", () => {
   it("asks at the moment when the TTL is over", () => {
     const subject = job({ spec: { ttlSecondsAfterFinished: 60 }, status: { conditions: [condition("Failed", 100)] } });
-    expect(verdictIn({ job: subject }, 110)).toEqual({ finding: undefined, dueAt: Date.parse(time(160)) });
+    expect(verdictIn({ job: subject }, 110)).toEqual({
+      finding: undefined,
+      dueAt: Date.parse(time(160)),
+      isWhole: true,
+    });
     expect(look({ job: subject }, 460)).toMatchObject({
       kind: "S29",
       sinceSource: "Job condition Failed + spec.ttlSecondsAfterFinished",

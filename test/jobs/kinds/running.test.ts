@@ -58,7 +58,11 @@ describe("S19, the deadline is not enforced", () => {
   });
 
   it("is asked at the deadline, though nothing happens then", () => {
-    expect(verdictIn({ job: job(withDeadline), pods: [podOf()] }, 5)).toEqual({ finding: undefined, dueAt: at(30) });
+    expect(verdictIn({ job: job(withDeadline), pods: [podOf()] }, 5)).toEqual({
+      finding: undefined,
+      dueAt: at(30),
+      isWhole: true,
+    });
     expect(verdictIn({ job: job(), pods: [podOf()] }, 5).dueAt).toBeUndefined();
   });
 });
