@@ -1,7 +1,13 @@
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Informer } from "../../src/cache/index.ts";
+import { PrometheusMeter } from "../../src/exposition/index.ts";
+import { HeadSet } from "../../src/head/index.ts";
 import type { CachesAnswer, DelayView } from "../../src/http/index.ts";
+import { Delays } from "../../src/jobs/index.ts";
+import { KubeClient } from "../../src/kube/index.ts";
 import { defineResource, HEARTBEAT_MARK, type Job, type KubeObject, resources } from "../../src/resources/index.ts";
+import { resolveEnv, type SpanOptions, type Tracer } from "../../src/telemetry/index.ts";
 import { EmbeddedCluster, simulateJobs } from "../../src/testing/index.ts";
 import { lateWatches } from "../lag/late-watches.ts";
 import { type Rig, startSidecar } from "../sidecar/rig.ts";
@@ -127,6 +133,59 @@ describe("the delays of Jobs", () => {
     const { cronjob_schedule } = await delays(sidecar);
     const p50 = { minSeconds: 75 - blurSeconds, maxSeconds: 76 };
     expect(cronjob_schedule).toMatchObject({ count: 1, percentiles: { p50 } });
+  });
+});
+
+describe("the exemplar of a delay", () => {
+  const ids = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331" };
+
+  /** What is exported of one Job that runs, and the spans beside it. */
+  async function measured(traceFlags: number): Promise<{ page: string; spans: (SpanOptions & { name: string })[] }> {
+    const spans: (SpanOptions & { name: string; endTime?: number | undefined })[] = [];
+    const tracer: Tracer = {
+      enabled: true,
+      startSpan(name, options) {
+        const end = (endTime?: number): void => void spans.push({ name, ...options, endTime });
+        return { context: { ...ids, traceFlags }, set() {}, link() {}, fail() {}, end };
+      },
+    };
+    const { clock } = cluster;
+    const meter = new PrometheusMeter({ clock });
+    const env = resolveEnv({ clock, meter, tracer });
+    const client = new KubeClient({ transport: cluster.transport(), env: resolveEnv({ clock }) });
+    const informers = [resources.jobs, resources.pods].map(
+      (resource) => new Informer({ client, resource, env: resolveEnv({ clock }) }),
+    );
+    const heads = new HeadSet({ client, probeIntervalMs: 15_000, env: resolveEnv({ clock }) });
+    const delays = new Delays({ heads, informers: () => informers, since: clock.now(), env });
+    const stop = new AbortController();
+    const running = [delays, ...informers].map((part) => part.run({ signal: stop.signal }));
+    simulateJobs(cluster);
+    await cluster.settle();
+    addJob("a");
+    await cluster.settle({ advance: 10_000 });
+    stop.abort();
+    await Promise.all(running);
+    const { body } = await meter.scrape("application/openmetrics-text;version=1.0.0");
+    return { page: body.toString(), spans };
+  }
+
+  it("points at a span as long as the delay, with the name of the object", async () => {
+    const { page, spans } = await measured(1);
+    const bucket = 'stalewatch_job_completion_delay_seconds_bucket{bound="max",le="2"} 1';
+    expect(page).toContain(`${bucket} # {trace_id="${ids.traceId}",span_id="${ids.spanId}"} 2 `);
+    const completedAt = cluster.objects.get(resources.jobs, { namespace: "shop", name: "a" })?.status.completionTime;
+    const endTime = Date.parse(completedAt ?? "");
+    // Of what the API tells in whole seconds, the bounds are a second to either side.
+    const attributes = { "k8s.namespace.name": "shop", "stalewatch.object.name": "a" };
+    expect(spans.at(-1)).toEqual({ name: "delay job_completion", attributes, startTime: endTime - 1_000, endTime });
+    expect(spans.map(({ name }) => name)).toEqual(["delay job_start", "delay job_completion"]);
+  });
+
+  it("is not there where the span is not sampled", async () => {
+    const { page } = await measured(0);
+    expect(page).toContain('stalewatch_job_start_delay_seconds_count{bound="max"} 1');
+    expect(page).not.toContain(ids.traceId);
   });
 });
 
