@@ -24,6 +24,14 @@ export function messageOf(thrown: unknown): string {
   return cause instanceof Error ? `${own} (${messageOf(cause)})` : own;
 }
 
+/** The codes of an error and of what caused it; an AggregateError stands for a try of several addresses. */
+export function codesOf(thrown: unknown): string[] {
+  if (!(thrown instanceof Error)) return [];
+  const own = "code" in thrown && typeof thrown.code === "string" ? [thrown.code] : [];
+  const inner = thrown instanceof AggregateError ? thrown.errors.flatMap(codesOf) : [];
+  return [...own, ...inner, ...codesOf(thrown.cause)];
+}
+
 /** True for the error that an aborted signal makes: somebody asked to stop, nothing failed. */
 export function isAbort(thrown: unknown, signal?: AbortSignal): boolean {
   if (signal?.aborted) return true;
@@ -36,4 +44,12 @@ export function oneLine(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, (char) => {
     return char === "\n" || char === "\t" ? " " : `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`;
   });
+}
+
+/** Enough to tell two names apart. */
+const LONGEST_NAME = 120;
+
+/** What somebody else has put where a name belongs, safe to print and not too long. */
+export function shortName(text: string): string {
+  return oneLine(text.slice(0, LONGEST_NAME));
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "../base/index.ts";
+import { codesOf, messageOf } from "../base/index.ts";
 
 export type TransportReason =
   | "Unreachable"
@@ -101,12 +101,4 @@ export function describeFailure(thrown: unknown, server: string): TransportFailu
 
 function describe(code: string): Described | undefined {
   return DESCRIBED[code] ?? (/^ERR_(?:OSSL|SSL|CRYPTO)_/.test(code) ? CLIENT_CERTIFICATE : undefined);
-}
-
-/** The codes of an error and of what caused it; an AggregateError stands for a try of several addresses. */
-function codesOf(thrown: unknown): string[] {
-  if (!(thrown instanceof Error)) return [];
-  const own = "code" in thrown && typeof thrown.code === "string" ? [thrown.code] : [];
-  const inner = thrown instanceof AggregateError ? thrown.errors.flatMap(codesOf) : [];
-  return [...own, ...inner, ...codesOf(thrown.cause)];
 }

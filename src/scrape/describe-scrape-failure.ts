@@ -1,4 +1,4 @@
-import { messageOf } from "../base/index.ts";
+import { codesOf, messageOf } from "../base/index.ts";
 import { ScrapeError, type ScrapeReason } from "./scrape-error.ts";
 
 type Described = readonly [reason: ScrapeReason, what: string, remedy: string];
@@ -57,12 +57,4 @@ export function describeScrapeFailure(thrown: unknown, server: string): ScrapeEr
   }
   const what = `${server}: the connection broke: ${messageOf(thrown)}`;
   return new ScrapeError("connection_lost", what, "check its log, and what stands before it", thrown);
-}
-
-/** The codes of an error and of what caused it; an AggregateError stands for a try of several addresses. */
-function codesOf(thrown: unknown): string[] {
-  if (!(thrown instanceof Error)) return [];
-  const own = "code" in thrown && typeof thrown.code === "string" ? [thrown.code] : [];
-  const inner = thrown instanceof AggregateError ? thrown.errors.flatMap(codesOf) : [];
-  return [...own, ...inner, ...codesOf(thrown.cause)];
 }
