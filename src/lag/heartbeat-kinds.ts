@@ -1,5 +1,5 @@
-import { HEARTBEAT_MARK, type Job, type KubeObject, type Lease, resources } from "../resources/index.ts";
-import type { Resource } from "../resources/index.ts";
+import { shortName } from "../base/index.ts";
+import { HEARTBEAT_MARK, type Job, type KubeObject, type Lease, type Resource, resources } from "../resources/index.ts";
 
 /** What one beat says. */
 export interface Beat {
@@ -62,13 +62,13 @@ export const jobHeartbeat: HeartbeatKind<Job> = {
   beatSpec: () => undefined,
   harm({ metadata, spec }) {
     const queue = metadata.labels?.[QUEUE_LABEL];
-    if (queue !== undefined) return `something put it into the Kueue queue "${queue}", which would admit it`;
+    if (queue !== undefined) return `something put it into the Kueue queue "${shortName(queue)}", which would admit it`;
     if (spec.suspend !== true) return "something set spec.suspend to false";
     if (spec.parallelism !== 0) return `something set spec.parallelism to ${spec.parallelism ?? 1}`;
     if (spec.managedBy === HEARTBEAT_MARK) return undefined;
     return spec.managedBy === undefined
       ? "the API server did not keep spec.managedBy (Kubernetes 1.32 and later do)"
-      : `something set spec.managedBy to "${spec.managedBy}"`;
+      : `something set spec.managedBy to "${shortName(spec.managedBy)}"`;
   },
 };
 

@@ -1,4 +1,4 @@
-import { messageOf, StalewatchError } from "../base/index.ts";
+import { messageOf, shortName, StalewatchError } from "../base/index.ts";
 import { ApiError, isForbidden, isNotFound } from "../kube/index.ts";
 import { type Resource, resourceName } from "../resources/index.ts";
 import type { BeatOutcome } from "./heartbeat-object.ts";
@@ -44,7 +44,7 @@ export function stateAfter(outcome: BeatOutcome, { resource, namespace, name }: 
     case "standby":
       return {
         state: "standby",
-        reason: `the ${object} is kept by ${outcome.holder || "somebody who does not say who"}`,
+        reason: `the ${object} is kept by ${shortName(outcome.holder) || "somebody who does not say who"}`,
         remedy: "nothing, if that is a replica; else give one of the two a namespace of its own",
       };
     case "occupied":

@@ -370,6 +370,17 @@ describe("several sidecars in one namespace", () => {
     expect(await heartbeat(second)).toMatchObject({ state: "beating" });
   });
 
+  it("tell of a holder with a hostile name in one short line", async () => {
+    const holder = { [`${HEARTBEAT_MARK}-holder`]: `\u001b[2J\n${"x".repeat(10_000)}` };
+    const metadata = { name: NAME, namespace: "ops", labels: { [HEARTBEAT_MARK]: "true" }, annotations: holder };
+    cluster.objects.create(resources.leases, { metadata });
+    await using sidecar = await start();
+    const { state, reason = "" } = await heartbeat(sidecar, "leases");
+    expect(state).toBe("standby");
+    expect(reason).toContain("is kept by \\x1b[2J xxx");
+    expect(reason?.length).toBeLessThan(250);
+  });
+
   it("take over the object of one that died, once it has been silent for long enough", async () => {
     const holder = { [`${HEARTBEAT_MARK}-holder`]: "dead", [`${HEARTBEAT_MARK}-silent-after-seconds`]: "60" };
     const metadata = { name: NAME, namespace: "ops", labels: { [HEARTBEAT_MARK]: "true" }, annotations: holder };
