@@ -16,6 +16,11 @@ async function jobs(...argv: string[]) {
   return { code, out: terminal.stdout(), err: terminal.stderr() };
 }
 
+/** True since long ago. */
+function conditionOf(type: string): object {
+  return { type, status: "True", lastTransitionTime: "2026-01-02T03:04:05Z" };
+}
+
 describe("stalewatch jobs of a cluster", () => {
   let cluster: EmbeddedCluster;
   beforeEach(async () => {
@@ -69,11 +74,6 @@ describe("stalewatch jobs of a cluster", () => {
     const runs = { group: "example.com", version: "v1", kind: "Run", resource: "runs" };
     cluster.register(runs);
     if (verb !== undefined) cluster.forbid({ verb, resource: "runs" });
-    const conditionOf = (type: string): object => ({
-      type,
-      status: "True",
-      lastTransitionTime: "2026-01-02T03:04:05Z",
-    });
     const run = { metadata: { name: "run" }, status: { conditions: [conditionOf("Ready")] } };
     const { uid } = cluster.objects.create(runs, run).metadata;
     const ownerReferences = [{ apiVersion: "example.com/v1", kind: "Run", name: "run", uid, controller: true }];

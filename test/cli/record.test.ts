@@ -60,6 +60,11 @@ function whenHas(path: string, wanted: (line: Line) => boolean): Promise<void> {
   return vi.waitFor(() => expect(linesIn(path).some(wanted)).toBe(true), WAIT);
 }
 
+/** True since long ago. */
+function conditionOf(type: string): object {
+  return { type, status: "True", lastTransitionTime: "2026-01-02T03:04:05Z" };
+}
+
 describe("stalewatch record", () => {
   it("writes lists and events in order of time, and an end, without anything secret", async () => {
     create("before");
@@ -112,11 +117,6 @@ describe("stalewatch record", () => {
   it("records the kinds that own Jobs as they are found, and a replay finds them", async () => {
     const runs = { group: "example.com", version: "v1", kind: "Run", resource: "runs" };
     cluster.register(runs);
-    const conditionOf = (type: string): object => ({
-      type,
-      status: "True",
-      lastTransitionTime: "2026-01-02T03:04:05Z",
-    });
     const run = { metadata: { name: "run", namespace: "shop" }, status: { conditions: [conditionOf("Ready")] } };
     const { uid } = cluster.objects.create(runs, run).metadata;
     const { path, code, err } = await record(
