@@ -6,7 +6,14 @@ import { HeadSet } from "../../src/head/index.ts";
 import type { CachesAnswer, DelayView } from "../../src/http/index.ts";
 import { Delays } from "../../src/jobs/index.ts";
 import { KubeClient } from "../../src/kube/index.ts";
-import { defineResource, HEARTBEAT_MARK, type Job, type KubeObject, resources } from "../../src/resources/index.ts";
+import {
+  defineResource,
+  HEARTBEAT_MARK,
+  type Job,
+  type KubeObject,
+  type Resource,
+  resources,
+} from "../../src/resources/index.ts";
 import { resolveEnv, type SpanOptions, type Tracer } from "../../src/telemetry/index.ts";
 import { EmbeddedCluster, simulateJobs } from "../../src/testing/index.ts";
 import { lateWatches } from "../lag/late-watches.ts";
@@ -153,9 +160,8 @@ describe("the exemplar of a delay", () => {
     const meter = new PrometheusMeter({ clock });
     const env = resolveEnv({ clock, meter, tracer });
     const client = new KubeClient({ transport: cluster.transport(), env: resolveEnv({ clock }) });
-    const informers = [resources.jobs, resources.pods].map(
-      (resource) => new Informer({ client, resource, env: resolveEnv({ clock }) }),
-    );
+    const kinds = [resources.jobs as Resource, resources.pods as Resource];
+    const informers = kinds.map((resource) => new Informer({ client, resource, env: resolveEnv({ clock }) }));
     const heads = new HeadSet({ client, probeIntervalMs: 15_000, env: resolveEnv({ clock }) });
     const delays = new Delays({ heads, informers: () => informers, since: clock.now(), env });
     const stop = new AbortController();
