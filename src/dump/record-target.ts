@@ -1,10 +1,7 @@
 import { messageOf, sleep } from "../base/index.ts";
-import { isRead, type Target } from "../lag/index.ts";
+import { readPage, type Target } from "../lag/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import type { RecordingFile } from "./recording-file.ts";
-
-/** A page that takes longer is not worth waiting for. */
-const LONGEST_SCRAPE_MS = 10_000;
 
 export interface RecordTargetOptions {
   readonly target: Target;
@@ -20,8 +17,7 @@ export async function recordTarget(options: RecordTargetOptions, signal: AbortSi
   const { target, intervalMs, file, onTrouble, env } = options;
   while (!signal.aborted) {
     const sentAt = new Date(env.clock.now()).toISOString();
-    const patience = AbortSignal.any([signal, AbortSignal.timeout(LONGEST_SCRAPE_MS)]);
-    const page = await target.source.read({ wanted: isRead, signal: patience }).catch((thrown: unknown) => {
+    const page = await readPage(target, env.clock, signal).catch((thrown: unknown) => {
       if (!signal.aborted) onTrouble(`target ${target.name}: ${messageOf(thrown)}`);
       return undefined;
     });

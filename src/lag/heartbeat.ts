@@ -1,4 +1,4 @@
-import { Backoff, isAbort, sleep, whenAborted } from "../base/index.ts";
+import { Backoff, isAbort, sleep, whenAborted, withinMs } from "../base/index.ts";
 import type { Informer } from "../cache/index.ts";
 import type { HeadWatch } from "../head/index.ts";
 import { isComparableVersion, type KubeObject, type Resource, resourceName } from "../resources/index.ts";
@@ -194,9 +194,8 @@ export class Heartbeat<T extends KubeObject = KubeObject> {
   }
 
   async #remove(): Promise<void> {
-    const never = new AbortController().signal;
     try {
-      await this.#within(FAREWELL_MS, never, (limited) => this.#object.remove(this.#options.holder, limited));
+      await this.#within(FAREWELL_MS, undefined, (limited) => this.#object.remove(this.#options.holder, limited));
     } catch (thrown) {
       const { reason = "" } = stateAfterFailure(thrown, this.#place(), HEARTBEAT_VERBS);
       const { namespace, name } = this.#place();
@@ -205,14 +204,9 @@ export class Heartbeat<T extends KubeObject = KubeObject> {
     }
   }
 
-  async #within<R>(ms: number, signal: AbortSignal, call: (limited: AbortSignal) => Promise<R>): Promise<R> {
-    const late = new AbortController();
-    const timer = this.#options.env.clock.setTimer(() => late.abort(new Error("no answer in time")), ms);
-    try {
-      return await call(AbortSignal.any([signal, late.signal]));
-    } finally {
-      timer.cancel();
-    }
+  #within<R>(ms: number, signal: AbortSignal | undefined, call: (limited: AbortSignal) => Promise<R>): Promise<R> {
+    const { clock } = this.#options.env;
+    return withinMs({ clock, ms, signal, tooLate: () => new Error("no answer in time") }, call);
   }
 
   #place() {

@@ -3,11 +3,12 @@ import { ScrapeError } from "../scrape/index.ts";
 import type { Resource } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import { STALLED_AFTER_MS } from "./lag-state.ts";
+import { readPage } from "./read-page.ts";
 import type { Target } from "./target.ts";
 import { type TargetCacheAnswer, TargetCaches, type TargetCachesOptions, type TargetVerdict } from "./target-caches.ts";
 import { targetRestartsTotal, targetScrapeFailuresTotal, targetScrapeSeconds, targetUp } from "./target-metrics.ts";
 import { TargetProcess } from "./target-process.ts";
-import { isRead, readTarget, type StaleSkips, type TargetReading } from "./target-reading.ts";
+import { readTarget, type StaleSkips, type TargetReading } from "./target-reading.ts";
 import { TargetSkips } from "./target-skips.ts";
 
 export interface TargetWatchOptions extends Omit<TargetCachesOptions, "target" | "stalledAfterMs"> {
@@ -40,8 +41,6 @@ export interface TargetStatus {
   readonly caches: number;
 }
 
-/** A page that takes longer is not worth waiting for. */
-const LONGEST_SCRAPE_MS = 10_000;
 /** A page that is missing now and then is no reason to forget what the last one said. */
 const HELD_FOR_INTERVALS = 3;
 
@@ -135,12 +134,12 @@ export class TargetWatch {
   }
 
   async #scrape(signal: AbortSignal): Promise<void> {
-    const { target, env } = this.#options;
+    const { target, intervalMs, env } = this.#options;
     const { clock } = env;
     const sentAt = clock.monotonic();
     this.#lastTriedAt = clock.now();
     try {
-      const page = await this.#page(signal);
+      const page = await readPage(target, clock, signal, intervalMs);
       const receivedAt = clock.monotonic();
       await this.#take(readTarget(page), { sentAt, receivedAt }, signal);
       this.#readAt = receivedAt;
@@ -157,18 +156,6 @@ export class TargetWatch {
       .gauge(targetScrapeSeconds)
       .labels({ target: target.name })
       .set(this.#tookMs / 1_000);
-  }
-
-  async #page(signal: AbortSignal) {
-    const { target, intervalMs, env } = this.#options;
-    const limitMs = Math.min(intervalMs, LONGEST_SCRAPE_MS);
-    const late = new AbortController();
-    const timer = env.clock.setTimer(() => late.abort(tooLate(target.address, limitMs)), limitMs);
-    try {
-      return await target.source.read({ wanted: isRead, signal: AbortSignal.any([signal, late.signal]) });
-    } finally {
-      timer.cancel();
-    }
   }
 
   async #take(
@@ -206,11 +193,6 @@ export class TargetWatch {
     this.#up = up;
     this.#failure = failure;
   }
-}
-
-function tooLate(address: string, limitMs: number): ScrapeError {
-  const what = `${address} has not answered completely within ${limitMs / 1_000} s`;
-  return new ScrapeError("timeout", what, "check its load and the network, or give it a longer --target-interval");
 }
 
 /** Whatever was thrown, as a failure of the target: a fault of ours in reading one must not end the others. */

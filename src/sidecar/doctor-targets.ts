@@ -1,26 +1,21 @@
-import { messageOf, StalewatchError } from "../base/index.ts";
-import { isRead, readTarget, type Target } from "../lag/index.ts";
+import { type Clock, messageOf, StalewatchError } from "../base/index.ts";
+import { readPage, readTarget, type Target } from "../lag/index.ts";
 import type { Diagnosis } from "./doctor.ts";
 
-/** As long as a target has by default when it is read again and again. */
-const PATIENCE_MS = 15_000;
-
 /** One line a target: whether it answers us, and whether it says how far its caches have come. Never throws for what it finds. */
-export async function* examineTargets(targets: readonly Target[], signal: AbortSignal): AsyncGenerator<Diagnosis> {
-  for (const target of targets) yield await examineTarget(target, signal);
+export async function* examineTargets(
+  targets: readonly Target[],
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): AsyncGenerator<Diagnosis> {
+  for (const target of targets) yield await examineTarget(target, clock, signal);
 }
 
-async function examineTarget({ name, address, source }: Target, signal: AbortSignal): Promise<Diagnosis> {
+async function examineTarget(target: Target, clock: Clock, signal: AbortSignal): Promise<Diagnosis> {
+  const { name, address, source } = target;
   const check = "target";
-  const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
-    const page = await source.read({ wanted: isRead, signal: AbortSignal.any([signal, patience]) });
-    return { check, ...judged(name, readTarget(page)) };
+    return { check, ...judged(name, readTarget(await readPage(target, clock, signal))) };
   } catch (thrown) {
-    if (patience.aborted) {
-      const found = `${name} has not answered within ${PATIENCE_MS / 1_000} s`;
-      return { check, ok: false, found, remedy: `check ${address} and the network` };
-    }
     const remedy = (thrown instanceof StalewatchError && thrown.remedy) || `check ${address}`;
     return { check, ok: false, found: `${name}: ${messageOf(thrown).replace(`: ${remedy}`, "")}`, remedy };
   } finally {

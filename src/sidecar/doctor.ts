@@ -63,7 +63,7 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis
   } catch (error) {
     yield failure(error, cluster.server);
   }
-  yield* examineTargets(options.targets ?? [], signal);
+  yield* examineTargets(options.targets ?? [], options);
 }
 
 /** What a call that failed says of the cluster: nothing after it would be worth asking. */

@@ -1,4 +1,4 @@
-import { type Clock, sleep, StalewatchError } from "../base/index.ts";
+import { type Clock, sleep, StalewatchError, withinMs } from "../base/index.ts";
 import type { Informer } from "../cache/index.ts";
 import type { Manager } from "../controller/index.ts";
 import type { JobsAnswer } from "../http/index.ts";
@@ -29,35 +29,35 @@ const LOOK_EVERY_MS = 20;
  * What could not be read is in the notes. Errors: those of the API server where Jobs cannot be listed, `LOOK_TIMED_OUT`.
  */
 export async function lookOnce(options: LookOnceOptions): Promise<Omit<JobsAnswer, "at">> {
-  const { cluster, namespaces = [], limits, version, all, patienceMs } = options;
+  const { cluster, patienceMs: ms, signal } = options;
+  const { clock } = resolveEnv(options.env);
+  const tooLate = (): StalewatchError => {
+    const remedy = "allow more with --request-timeout, or look at one namespace";
+    return new StalewatchError("LOOK_TIMED_OUT", `${cluster.server} has not told everything in time`, remedy);
+  };
+  return await withinMs({ clock, ms, signal, tooLate }, (patience) => look(options, patience));
+}
+
+async function look(options: LookOnceOptions, patience: AbortSignal): ReturnType<typeof lookOnce> {
+  const { cluster, namespaces = [], limits, version, all } = options;
   const env = resolveEnv(options.env);
   const client = new KubeClient({ transport: cluster.transport, env, userAgent: `stalewatch/${version}` });
-  const deadline = AbortSignal.timeout(patienceMs);
-  const patience = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline;
   const stop = new AbortController();
+  await requireJobs(client, namespaces, patience);
+  const findings = new Findings(env, limits);
+  const evidence = new EvidenceReader({ client, env });
+  const judging = jobsManagers({ ...options, listen: NOWHERE }, { client, findings, evidence, env });
+  const managers = judging.map(({ manager }) => manager);
+  const owners = judging.flatMap((each) => each.owners ?? []);
+  const running = [...managers, ...owners, evidence].map((part) => part.run({ signal: stop.signal }));
   try {
-    await requireJobs(client, namespaces, patience);
-    const findings = new Findings(env, limits);
-    const evidence = new EvidenceReader({ client, env });
-    const judging = jobsManagers({ ...options, listen: NOWHERE }, { client, findings, evidence, env });
-    const managers = judging.map(({ manager }) => manager);
-    const owners = judging.flatMap((each) => each.owners ?? []);
-    const running = [...managers, ...owners, evidence].map((part) => part.run({ signal: stop.signal }));
-    try {
-      await Promise.race([lapOf({ managers, owners, evidence }, env.clock, patience), ...running]);
-      const informers = managers.flatMap((manager) => informersOf(manager));
-      const view = jobsView({ findings, evidence, owners, informers }, env.clock.now(), all);
-      return { ...view, notes: [...view.notes, ...informers.flatMap(noteOn)] };
-    } finally {
-      stop.abort();
-      await Promise.allSettled(running);
-    }
-  } catch (thrown) {
-    if (!deadline.aborted || options.signal?.aborted) throw thrown;
-    const remedy = "allow more with --request-timeout, or look at one namespace";
-    throw new StalewatchError("LOOK_TIMED_OUT", `${cluster.server} has not told everything in time`, remedy, {
-      cause: thrown,
-    });
+    await Promise.race([lapOf({ managers, owners, evidence }, env.clock, patience), ...running]);
+    const informers = managers.flatMap((manager) => informersOf(manager));
+    const view = jobsView({ findings, evidence, owners, informers }, env.clock.now(), all);
+    return { ...view, notes: [...view.notes, ...informers.flatMap(noteOn)] };
+  } finally {
+    stop.abort();
+    await Promise.allSettled(running);
   }
 }
 

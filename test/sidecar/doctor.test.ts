@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Clock, systemClock, type Transport } from "../../src/base/index.ts";
 import { type Diagnosis, type DoctorOptions, examine } from "../../src/sidecar/index.ts";
 import { ScrapeError } from "../../src/scrape/index.ts";
-import { EmbeddedCluster } from "../../src/testing/index.ts";
+import { EmbeddedCluster, VirtualClock } from "../../src/testing/index.ts";
 import { FakeTarget } from "./fake-target.ts";
 
 let cluster: EmbeddedCluster;
@@ -230,6 +230,22 @@ describe("the doctor", () => {
       { check: "target", ok: false, found: "closed: https://closed.test answers 401", remedy: "give a token" },
     ]);
     expect([kcm.closed, closed.closed, kcm.reads]).toEqual([true, true, 1]);
+  });
+
+  it("gives a target up that does not answer, by the clock that it is given", async () => {
+    const clock = new VirtualClock();
+    const slow = new FakeTarget(clock);
+    slow.delayMs = 3_600_000;
+    const asked = diagnosis("target", { targets: [slow.as("slow")], clock });
+    await vi.waitUntil(() => slow.reads === 1);
+    await clock.advance(10_000);
+    expect(await asked).toEqual({
+      check: "target",
+      ok: false,
+      found: "slow: http://slow.test/metrics has not answered completely within 10 s",
+      remedy: "check its load and the network",
+    });
+    expect(slow.closed).toBe(true);
   });
 
   it.each([
