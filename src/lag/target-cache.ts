@@ -45,6 +45,10 @@ export class TargetCache {
     this.see(seen);
   }
 
+  get head(): HeadWatch {
+    return this.#options.head;
+  }
+
   see(seen: StoreSighting): void {
     this.#seen = seen;
     this.answer(); // what only a sequence shows, that it stands still or went back, needs every one of them

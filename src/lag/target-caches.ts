@@ -85,7 +85,10 @@ export class TargetCaches {
 
   /** Another process publishes them now: its caches have a history of their own. */
   forget(): void {
-    for (const kept of this.#kept.values()) kept.judge = "the target has just restarted";
+    for (const kept of this.#kept.values()) {
+      this.#release(kept);
+      kept.judge = "the target has just restarted";
+    }
   }
 
   async see({ stores }: Pick<TargetReading, "stores">, times: PageTimes, signal: AbortSignal): Promise<void> {
@@ -99,12 +102,14 @@ export class TargetCaches {
       const key = keyOf(store);
       const known = this.#kept.get(key);
       const judge = this.#judge(store, known?.judge, times);
+      if (known && known.judge !== judge) this.#release(known);
       if (known) Object.assign(known, { store, judge, observedAt });
       else this.#kept.set(key, { store, judge, observedAt, labels: undefined });
       gone.delete(key);
     }
     for (const [key, kept] of gone) {
       this.#retract(kept);
+      this.#release(kept);
       this.#kept.delete(key);
     }
   }
@@ -180,6 +185,10 @@ export class TargetCaches {
       if (stopped) return { ...nothing, state: "stopped" };
       return typeof judge === "string" ? { ...nothing, state: "unknown", why: judge } : judge.answer();
     }
+  }
+
+  #release({ judge }: Kept): void {
+    if (judge instanceof TargetCache) this.#options.heads.release(judge.head);
   }
 
   #retract(kept: Kept): void {

@@ -3,6 +3,7 @@ import { PrometheusMeter } from "../../src/exposition/index.ts";
 import { HeadSet } from "../../src/head/index.ts";
 import { KubeClient } from "../../src/kube/index.ts";
 import { STALLED_AFTER_MS, Targets } from "../../src/lag/index.ts";
+import { resources } from "../../src/resources/index.ts";
 import { resolveEnv } from "../../src/telemetry/index.ts";
 import { EmbeddedCluster } from "../../src/testing/index.ts";
 import { FakeTarget } from "../sidecar/fake-target.ts";
@@ -60,5 +61,31 @@ describe("the targets", () => {
     for (const name of ["target_up", "target_scrape_seconds", "cache_state"]) {
       expect(await run.series(`stalewatch_${name}`)).toEqual([]);
     }
+  });
+
+  it("have a watch on a kind as long as one publishes it, and ten minutes more", async () => {
+    await using run = await rig();
+    const kinds = async (): Promise<readonly string[]> =>
+      (await run.series("stalewatch_head_resource_version")).map((line) => /resource="(\w+)"/.exec(line)?.[1] ?? "");
+    const pods = { group: "", resource: "pods" };
+    await run.cluster.settle({ advance: 20_000 });
+    for (const kind of [resources.jobs, resources.pods]) {
+      run.cluster.objects.create(kind, { metadata: { name: "a", namespace: "shop" } });
+    }
+    await run.cluster.settle({ advance: 10_000 });
+    expect(await kinds()).toEqual(["jobs", "pods"]);
+    const [before] = run.heads.of(pods);
+    const [gone] = run.target.stores.splice(1);
+    await run.cluster.settle({ advance: 500_000 });
+    if (gone) run.target.stores.push(gone); // back in time
+    await run.cluster.settle({ advance: 700_000 });
+    expect(run.heads.of(pods)).toEqual([before]);
+    run.target.startedAt = 1_800_000_000; // a restart alone ends nothing
+    await run.cluster.settle({ advance: 700_000 });
+    expect(run.heads.of(pods)).toEqual([before]);
+    run.target.stores.pop();
+    await run.cluster.settle({ advance: 700_000 });
+    expect(run.heads.of(pods)).toEqual([]);
+    expect(await kinds()).toEqual(["jobs"]);
   });
 });
