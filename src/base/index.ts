@@ -4,6 +4,7 @@
 export { Backoff, type BackoffOptions } from "./backoff.ts";
 export { type Clock, sleep, systemClock, type Timer } from "./clock.ts";
 export { counted } from "./counted.ts";
+export { compareText } from "./compare-text.ts";
 export { defined } from "./defined.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
 export { codesOf, isAbort, messageOf, oneLine, shortName, StalewatchError } from "./errors.ts";

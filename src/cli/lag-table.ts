@@ -1,4 +1,4 @@
-import { counted, formatDuration, oneLine } from "../base/index.ts";
+import { compareText, counted, formatDuration, oneLine } from "../base/index.ts";
 import type { CachesAnswer, CacheView, DelayView } from "../http/index.ts";
 import { plainTable, type TableRow } from "./plain-table.ts";
 import { type Style, styled, type Terminal } from "./terminal.ts";
@@ -70,20 +70,15 @@ function byUrgency(a: CacheView, b: CacheView): number {
   return (
     STATES.indexOf(a.state) - STATES.indexOf(b.state) ||
     (b.lagMinSeconds ?? 0) - (a.lagMinSeconds ?? 0) ||
-    compare(a.why ?? "", b.why ?? "") ||
+    compareText(a.why ?? "", b.why ?? "") ||
     mostOf(b) - mostOf(a) ||
-    compare(a.target, b.target) ||
-    compare(a.resource, b.resource)
+    compareText(a.target, b.target) ||
+    compareText(a.resource, b.resource)
   );
 }
 
 function mostOf({ lagMaxSeconds }: CacheView): number {
   return lagMaxSeconds ?? Number.MAX_VALUE;
-}
-
-function compare(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }
 
 /** Bounds as a person reads them: rounded outwards, so that the truth stays between them. */

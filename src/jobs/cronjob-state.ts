@@ -1,6 +1,7 @@
+import { compareText } from "../base/index.ts";
 import { type CronJob, type DeepReadonly, isFinishedJob, type Job, type ObjectReference } from "../resources/index.ts";
 import { Schedule } from "./schedule.ts";
-import { compareText, type Since, sinceOf } from "./since.ts";
+import { type Since, sinceOf } from "./since.ts";
 import type { World } from "./world.ts";
 
 /** The controller acts within a second of a due time; a status that trails by this much is no trouble. */

@@ -1,3 +1,4 @@
+import { compareText } from "../base/index.ts";
 import { keyOf } from "../resources/index.ts";
 import type { Finding } from "./finding.ts";
 
@@ -48,9 +49,4 @@ function groupOf(cause: string, members: readonly Finding[]): FindingGroup {
 
 function nameOf({ object }: Finding): string {
   return keyOf(object);
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

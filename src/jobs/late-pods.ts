@@ -1,8 +1,8 @@
-import { oneLine } from "../base/index.ts";
+import { compareText, oneLine } from "../base/index.ts";
 import type { DeepReadonly, Pod } from "../resources/index.ts";
 import { evidenceKinds } from "./evidence-kinds.ts";
 import { graceEndOf, isTerminating } from "./pod-state.ts";
-import { bySince, compareText, type Since, sinceOf } from "./since.ts";
+import { bySince, type Since, sinceOf } from "./since.ts";
 import { command, nameOf } from "./words.ts";
 import type { World } from "./world.ts";
 

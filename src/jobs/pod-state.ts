@@ -1,6 +1,7 @@
+import { compareText } from "../base/index.ts";
 import { type DeepReadonly, isFinishedPod, type Job, type Pod } from "../resources/index.ts";
 import { isDeleting } from "./job-state.ts";
-import { compareText, latestOf, type Since, sinceOf } from "./since.ts";
+import { latestOf, type Since, sinceOf } from "./since.ts";
 import type { World } from "./world.ts";
 
 /** The Job controller removes it from a pod once the pod's end is counted in the Job's status. */

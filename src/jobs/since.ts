@@ -1,3 +1,4 @@
+import { compareText } from "../base/index.ts";
 import type { Time } from "../resources/index.ts";
 
 /** Since when something has been so, and the API field that says it: the two belong together in every symptom. */
@@ -27,9 +28,4 @@ export function latestOf(...times: readonly (Since | undefined)[]): Since | unde
 /** The oldest first. Those of the same second are told apart by what they say, so that no list's order matters. */
 export function bySince(a: Since, b: Since): number {
   return a.sinceMs - b.sinceMs || compareText(b.sinceSource, a.sinceSource);
-}
-
-export function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

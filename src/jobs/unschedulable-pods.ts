@@ -1,6 +1,7 @@
+import { compareText } from "../base/index.ts";
 import type { Condition, DeepReadonly, Job, Pod } from "../resources/index.ts";
 import { isDeleting } from "./job-state.ts";
-import { bySince, compareText, type Since, sinceOf } from "./since.ts";
+import { bySince, type Since, sinceOf } from "./since.ts";
 import type { World } from "./world.ts";
 
 /** A pod that the scheduler has tried to place and could not. */

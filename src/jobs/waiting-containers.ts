@@ -1,7 +1,7 @@
-import { oneLine } from "../base/index.ts";
+import { compareText, oneLine } from "../base/index.ts";
 import type { ContainerStatus, DeepReadonly, Pod } from "../resources/index.ts";
 import { isDeleting } from "./job-state.ts";
-import { bySince, compareText, latestOf, type Since, sinceOf } from "./since.ts";
+import { bySince, latestOf, type Since, sinceOf } from "./since.ts";
 import { nameOf, quoted } from "./words.ts";
 
 /** A container that waits for one of the reasons asked for. Its texts are safe to print. */

@@ -1,9 +1,9 @@
-import { oneLine } from "../../base/index.ts";
+import { compareText, oneLine } from "../../base/index.ts";
 import type { ContainerStatus, DeepReadonly, Event, Job, Pod } from "../../resources/index.ts";
 import { firstSeen, lastSeen } from "../event-times.ts";
 import type { Symptom } from "../finding.ts";
 import { isDeleting } from "../job-state.ts";
-import { bySince, compareText, latestOf, sinceOf } from "../since.ts";
+import { bySince, latestOf, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { claimTrouble, unschedulablePods } from "../unschedulable-pods.ts";
 import { podStart } from "../waiting-containers.ts";

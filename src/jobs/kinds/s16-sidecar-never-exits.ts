@@ -1,7 +1,7 @@
-import { oneLine } from "../../base/index.ts";
+import { compareText, oneLine } from "../../base/index.ts";
 import { type DeepReadonly, isFinishedPod, type Job, type Pod } from "../../resources/index.ts";
 import { isDeleting } from "../job-state.ts";
-import { bySince, compareText, latestOf, type Since, sinceOf } from "../since.ts";
+import { bySince, latestOf, type Since, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, cut, nameOf } from "../words.ts";
 

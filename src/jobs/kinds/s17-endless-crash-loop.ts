@@ -1,8 +1,8 @@
-import { oneLine } from "../../base/index.ts";
+import { compareText, oneLine } from "../../base/index.ts";
 import { type ContainerStatus, type DeepReadonly, isFinishedPod, type Job, type Pod } from "../../resources/index.ts";
 import type { Symptom } from "../finding.ts";
 import { isDeleting, startedSince } from "../job-state.ts";
-import { bySince, compareText, sinceOf } from "../since.ts";
+import { bySince, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { podStart } from "../waiting-containers.ts";
 import { command, cut, nameOf } from "../words.ts";

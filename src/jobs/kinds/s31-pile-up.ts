@@ -1,6 +1,7 @@
+import { compareText } from "../../base/index.ts";
 import { type CronJob, type DeepReadonly, isFinishedJob, type Job } from "../../resources/index.ts";
 import { finishedSince, isSuspended } from "../job-state.ts";
-import { bySince, compareText, type Since, sinceOf } from "../since.ts";
+import { bySince, type Since, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, cut, nameOf } from "../words.ts";
 

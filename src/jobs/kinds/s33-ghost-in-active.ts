@@ -1,9 +1,10 @@
+import { compareText } from "../../base/index.ts";
 import type { CronJob, DeepReadonly, Job } from "../../resources/index.ts";
 import { controllerCause } from "../controller-cause.ts";
 import { type ActiveRun, activeRuns, dueAt, forbidsOverlap, isGhost, lastRun, overdueOf } from "../cronjob-state.ts";
 import type { Symptom } from "../finding.ts";
 import { finishedSince } from "../job-state.ts";
-import { bySince, compareText, type Since, sinceOf } from "../since.ts";
+import { bySince, type Since, sinceOf } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, cut, nameOf, quoted } from "../words.ts";
 import type { World } from "../world.ts";

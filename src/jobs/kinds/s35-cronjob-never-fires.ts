@@ -1,10 +1,10 @@
+import { compareText } from "../../base/index.ts";
 import type { CronJob, DeepReadonly, Event } from "../../resources/index.ts";
 import { controllerCause } from "../controller-cause.ts";
 import { CONTROLLER_GRACE_MS, dueAt, lastRun, overdueOf, type Overdue } from "../cronjob-state.ts";
 import { lastSeen } from "../event-times.ts";
 import { type AgeLimits, rfc3339, type Symptom } from "../finding.ts";
 import { Schedule } from "../schedule.ts";
-import { compareText } from "../since.ts";
 import type { StuckKind } from "../stuck-kind.ts";
 import { command, nameOf, quoted } from "../words.ts";
 import type { World } from "../world.ts";

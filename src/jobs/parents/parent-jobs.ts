@@ -1,5 +1,5 @@
+import { compareText } from "../../base/index.ts";
 import { type DeepReadonly, isFinishedJob, type Job, resources } from "../../resources/index.ts";
-import { compareText } from "../since.ts";
 import type { World } from "../world.ts";
 import type { Parent } from "./parent.ts";
 import type { ParentRules } from "./parent-rules.ts";
