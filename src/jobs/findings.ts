@@ -1,7 +1,8 @@
-import { oneLine } from "../base/index.ts";
+import { compareText, oneLine } from "../base/index.ts";
 import { type Resource, resourceName } from "../resources/index.ts";
 import type { Env, Family, Gauge, LabelValues } from "../telemetry/index.ts";
 import { aged, type Finding, type Severity } from "./finding.ts";
+import { KindFindings } from "./kind-findings.ts";
 import { limitsOf, type LimitRules } from "./limits.ts";
 import { silencedObjects, stuckLimit, stuckObjects, stuckSince } from "./metrics.ts";
 import { stuckKinds } from "./stuck-kinds.ts";
@@ -12,21 +13,16 @@ const RANK: Readonly<Record<Severity, number>> = { critical: 0, warning: 1, info
 /** A label is no place for a page of text. */
 const LONGEST_CAUSE = 120;
 
-type FindingKind = Pick<Resource, "group" | "version" | "resource">;
+const PUBLISHED = ["state", "kind", "reason", "severity", "since", "cause"] as const;
 
-/** What is known to be wrong with the objects of one kind. */
-export interface KindFindings {
-  get(key: string): Finding | undefined;
-  /** The verdict on the object with this key; undefined: healthy, or gone. Returns what was known of it before. */
-  set(key: string, finding: Finding | undefined): Finding | undefined;
-}
+type FindingKind = Pick<Resource, "group" | "version" | "resource">;
 
 /**
  * What is known to be wrong now, an entry an object, and its series. Healthy objects have no entry and no series. A listing
  * shows ages as of the `now` it is given; it does not judge: whoever makes the verdicts sets and clears them.
  */
 export class Findings {
-  readonly #kinds: Map<string, Map<string, Finding>> = new Map();
+  readonly #kinds: Map<string, KindFindings> = new Map();
   readonly #since: Family<keyof typeof stuckSince.labels, Gauge>;
   readonly #stuck: Tally<keyof typeof stuckObjects.labels>;
   readonly #silenced: Tally<keyof typeof silencedObjects.labels>;
@@ -45,36 +41,28 @@ export class Findings {
 
   /** Of two who ask for one kind both get the same. */
   of(kind: FindingKind): KindFindings {
-    const entries = this.#entriesOf(kind);
-    return {
-      get: (key) => entries.get(key),
-      set: (key, finding) => {
-        const before = entries.get(key);
-        if (before) this.#tell(kind, before, -1);
-        if (finding) entries.set(key, finding);
-        else if (before) entries.delete(key);
-        if (finding) this.#tell(kind, finding, 1);
-        return before;
-      },
-    };
+    const name = resourceName(kind);
+    const known = this.#kinds.get(name);
+    if (known) return known;
+    const made = new KindFindings((before, after) => this.#changed(kind, before, after));
+    this.#kinds.set(name, made);
+    return made;
   }
 
   /** Worst first, then oldest first. Without `all`, only what is stuck (or queued), not what is merely watched. */
   list(now: number, options: { all?: boolean } = {}): readonly Finding[] {
     return [...this.#kinds.values()]
-      .flatMap((entries) => [...entries.values()])
+      .flatMap((findings) => [...findings.all()])
       .filter(({ state }) => options.all === true || state !== "watching")
       .map((finding) => aged(finding, now))
       .toSorted((a, b) => RANK[a.severity] - RANK[b.severity] || compareText(a.since, b.since));
   }
 
-  #entriesOf(kind: FindingKind): Map<string, Finding> {
-    const name = resourceName(kind);
-    const known = this.#kinds.get(name);
-    if (known) return known;
-    const made = new Map<string, Finding>();
-    this.#kinds.set(name, made);
-    return made;
+  /** A pass over an object that is as stuck as before changes no series. */
+  #changed(kind: FindingKind, before: Finding | undefined, after: Finding | undefined): void {
+    if (before && after && isPublishedAs(before, after)) return;
+    if (before) this.#tell(kind, before, -1);
+    if (after) this.#tell(kind, after, 1);
   }
 
   /** Publishes what is stuck, or takes it back. What waits by design, or is watched, is no business of anybody. */
@@ -105,7 +93,9 @@ function seriesOf(resource: string, finding: Finding): LabelValues<keyof typeof 
   };
 }
 
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
+/** Of two findings about one object. */
+function isPublishedAs(a: Finding, b: Finding): boolean {
+  const isSilenced = (finding: Finding): boolean => finding.silencedUntil !== undefined;
+  const same = PUBLISHED.every((field) => a[field] === b[field]) && isSilenced(a) === isSilenced(b);
+  return same && a.owner.kind === b.owner.kind && a.owner.name === b.owner.name;
 }

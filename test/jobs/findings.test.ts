@@ -84,6 +84,22 @@ describe("Findings", () => {
     expect(since[0]).toContain("InvalidImageName");
   });
 
+  it("touches no series when a verdict is the same but for its words", () => {
+    const { meter, series } = recordingMeter();
+    const findings = new Findings({ meter });
+    const of = findings.of(resources.jobs);
+    of.set("shop/a", stuckJob("a", 120));
+    const before = new Map(series);
+    // Whoever touches them now would make them anew.
+    series.clear();
+    of.set("shop/a", { ...stuckJob("a", 121), evidence: ["more"] });
+    expect(series.size).toBe(0);
+    of.set("shop/a", { ...stuckJob("a", 121), cause: "another" });
+    expect(series.size).toBeGreaterThan(0);
+    expect(before.size).toBeGreaterThan(series.size);
+    expect(of.get("shop/a")?.cause).toBe("another");
+  });
+
   it("counts what is silenced apart, and gives it no series of its own", () => {
     const { meter, series } = recordingMeter();
     const findings = new Findings({ meter });

@@ -1,5 +1,5 @@
 import { type Controller, defineWatch } from "../../controller/index.ts";
-import { controllerOf, type DeepReadonly, type Job, keyOf, type ObjectRef, resources } from "../../resources/index.ts";
+import { controllerOf, type DeepReadonly, type Job, type ObjectRef, resources } from "../../resources/index.ts";
 import { jobOrder } from "../job-order.ts";
 import { hasSucceeded, isRunOfCronJob } from "../later-success.ts";
 import { jobsIn, podsOfJobsIn } from "./cached-kinds.ts";
@@ -12,14 +12,12 @@ export interface JobsControllerOptions extends JudgeOptions {
 
 /** Judges Jobs: whenever a Job or one of its pods changes, and when a later run of its CronJob succeeds. */
 export function jobsController(options: JobsControllerOptions): Controller<Job, JudgeInterval> {
-  const { namespace, findings, caches, onPass } = options;
+  const { namespace, findings, onPass } = options;
   const own = findings.of(resources.jobs);
   const stuckSiblingsOf = (job: DeepReadonly<Job>): readonly ObjectRef[] => {
     const owner = controllerOf(job);
     if (!owner || !hasSucceeded(job) || !isRunOfCronJob(job)) return [];
-    const { namespace: within } = job.metadata;
-    const jobs = caches.of(resources.jobs)?.lister.ownedBy({ metadata: { uid: owner.uid, namespace: within } }) ?? [];
-    return jobs.map(({ metadata }) => metadata).filter((ref) => own.get(keyOf(ref)) !== undefined);
+    return [...own.ofOwner(job.metadata.namespace ?? "", owner)].map(({ object }) => object);
   };
   const source = jobsIn(namespace);
   return judgingController(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { resources } from "../../../src/resources/index.ts";
 import { EmbeddedCluster, FATE_ANNOTATION, simulateJobs } from "../../../src/testing/index.ts";
 import { addJob, addPod, Judging } from "./rig.ts";
@@ -51,6 +51,22 @@ describe("the jobs controller", () => {
     expect(judging.waiting()).toEqual(["jobs default/limited StuckJobAge 600000"]);
     await cluster.settle({ advance: 720_000 });
     expect(judging.states()).toEqual(["limited S19 stuck warning"]);
+  });
+
+  it("looks through no runs of a CronJob for a run that has succeeded while none of them is stuck", async () => {
+    const lastTransitionTime = "2026-01-01T00:00:00Z";
+    const status = { ...running, active: 0, conditions: [{ type: "Complete", status: "True", lastTransitionTime }] };
+    const spec = { schedule: "0 0 1 1 *", jobTemplate: { spec: {} } };
+    const { uid } = cluster.objects.create(resources.cronJobs, { metadata: { name: "export" }, spec }).metadata;
+    for (const name of ["export-1", "export-2"]) addJob(cluster, name, { metadata: ownedBy("CronJob", uid), status });
+    // Who judges CronJobs looks through their runs.
+    cluster.forbid({ resource: "cronjobs" });
+    await using apart = await Judging.start(cluster);
+    const jobs = [...apart.manager.informers()].find(({ resource }) => resource.resource === "jobs");
+    const looks = vi.spyOn(jobs?.lister as NonNullable<typeof jobs>["lister"], "ownedBy");
+    cluster.objects.patch(resources.jobs, "export-2", { metadata: { labels: { touched: "yes" } } });
+    await cluster.settle();
+    expect(looks).not.toHaveBeenCalled();
   });
 
   it("follows a Job from a missing image to its recovery by its pods", async () => {
