@@ -90,9 +90,10 @@ function count(dump: Dump, resource: Resource): number {
   return [...dump.snapshot.list(resource)].length;
 }
 
-function textOf({ file, line, message, times }: Note): string {
+function textOf({ file, line, object, message, times }: Note): string {
   const where = line === undefined ? file : `${file} line ${line}`;
-  return `${where}: ${message}${times > 1 ? ` (${times} times)` : ""}`;
+  const what = object === undefined ? `: ${message}` : `, ${object}: ${message}`;
+  return `${where}${what}${times > 1 ? ` (${times} times)` : ""}`;
 }
 
 interface ProgressLine {

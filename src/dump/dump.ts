@@ -1,4 +1,4 @@
-import { oneLine } from "../base/index.ts";
+import { counted, oneLine } from "../base/index.ts";
 import { kindKey, type OwnerKind, type Parent, type ParentRules, Snapshot } from "../jobs/index.ts";
 import { isRecord, type Json, JsonObjects, type OpaqueObject } from "../kube/index.ts";
 import {
@@ -70,8 +70,8 @@ export class Dump {
     return this.#notes.list();
   }
 
-  note(file: string, line: number | undefined, message: string): void {
-    this.#notes.add(file, line, message);
+  note(file: string, line: number | undefined, message: string, object?: string): void {
+    this.#notes.add(file, line, message, object);
   }
 
   take(file: string, read: RawObject | Flaw): void {
@@ -82,7 +82,7 @@ export class Dump {
   /** After the last object of a file. */
   endFile(file: string): void {
     if (this.#kept === 0 && this.#others > 0) {
-      this.note(file, undefined, `holds ${this.#others} objects, none of a kind that is looked at here`);
+      this.note(file, undefined, `holds ${counted(this.#others, "object")}, none of a kind that is looked at here`);
     }
     this.#others = 0;
   }
@@ -153,8 +153,9 @@ export class Dump {
     // What is only there to be measured with is nobody's.
     if (isHeartbeat(object)) return undefined;
     // A manifest that no server has seen: nothing can be said of it.
-    if (!object.metadata.uid)
-      return this.#skip(place, `${resource.kind} has no uid: a manifest, and no object of a cluster`);
+    if (!object.metadata.uid) {
+      return this.#skip(place, "has no uid: a manifest, and no object of a cluster; left out", refOf(resource, object));
+    }
     this.#kept += 1;
     this.#setNewest(place, resource, object);
   }
@@ -172,7 +173,7 @@ export class Dump {
     const known = this.snapshot.find(resource, object.metadata);
     if (known) {
       const { resourceVersion } = object.metadata;
-      this.note(place.file, place.line, `${resource.kind} stands there again; the newest counts`);
+      this.note(place.file, place.line, "stands there again; the newest counts", refOf(resource, object));
       if (compareVersions(resourceVersion, known.metadata.resourceVersion) === -1) return;
     }
     this.snapshot.set(resource, object);
@@ -187,8 +188,8 @@ export class Dump {
     }
   }
 
-  #skip({ file, line }: Place, message: string): void {
-    this.note(file, line, message);
+  #skip({ file, line }: Place, message: string, object?: string): void {
+    this.note(file, line, message, object);
   }
 }
 
@@ -198,6 +199,11 @@ function typeOf(json: Json, list: unknown): { apiVersion: string | undefined; ki
     apiVersion: textOf(json["apiVersion"]) ?? inList?.apiVersion,
     kind: textOf(json["kind"]) ?? inList?.kind,
   };
+}
+
+/** `Job shop/export-1`. */
+function refOf<T extends KubeObject>({ kind }: Resource<T>, { metadata }: DeepReadonly<T>): string {
+  return oneLine(`${kind} ${metadata.namespace ? `${metadata.namespace}/` : ""}${metadata.name}`);
 }
 
 function nameIn({ metadata }: Json): string {

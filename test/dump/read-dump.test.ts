@@ -1,8 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { Readable } from "node:stream";
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { type Dump, judgedKinds, readDump } from "../../src/dump/index.ts";
+import { type Dump, jobsIn, judgedKinds, readDump } from "../../src/dump/index.ts";
 import { resources } from "../../src/resources/index.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { dumpOf, folderOf, jsonList, NOW, wireJob, type WireObject, yamlList } from "./files.ts";
@@ -18,8 +19,8 @@ function jobNames(dump: Dump): readonly string[] {
 }
 
 function messages(dump: Dump): readonly string[] {
-  return dump.notes().map(({ line, message, times }) => {
-    return `${line ?? "-"}: ${message}${times > 1 ? ` x${times}` : ""}`;
+  return dump.notes().map(({ line, object, message, times }) => {
+    return `${line ?? "-"}${object === undefined ? "" : `, ${object}`}: ${message}${times > 1 ? ` x${times}` : ""}`;
   });
 }
 
@@ -88,6 +89,25 @@ describe("a dump", () => {
     expect(dump.notes()).toEqual([]);
   });
 
+  it("of a folder is all that reads well, whatever lies beside it", async () => {
+    const folder = folderOf({
+      "a.yaml": yamlList([two[0]]),
+      "broken.json": '{"apiVersion": "v1", "items": [{',
+      "broken.yaml": "a: [\n",
+      "cut.yaml.gz": gzipSync(yamlList(two)).subarray(0, 100),
+      "damaged.yaml.gz": Buffer.from("\u001f\u008b no gzip after all", "latin1"),
+      "z.json": jsonList([two[1]]),
+    });
+    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: judgedKinds().kept, now: NOW });
+    expect(jobNames(dump)).toEqual(["a", "b"]);
+    expect(dump.notes().map(({ file, message }) => `${basename(file)}: ${message}`)).toEqual([
+      "broken.json: ends in the middle of an object or list",
+      expect.stringMatching(/^broken\.yaml: is no YAML: /),
+      "cut.yaml.gz: ends in the middle of a List; its last object is left out",
+      expect.stringMatching(/^damaged\.yaml\.gz: cannot be read to its end: /),
+    ]);
+  });
+
   it("refuses a path that is not there", async () => {
     const reading = readDump({
       paths: ["/no/such/file"],
@@ -142,7 +162,12 @@ describe("what is wrong in a dump costs nothing beside it", () => {
       ["a"],
       ["Job undefined cannot be read: its metadata has no name"],
     ],
-    ["a manifest", [wireJob("x", { metadata: { name: "x" } }), two[0]], ["a"], [expect.stringMatching(/has no uid/)]],
+    [
+      "a manifest",
+      [wireJob("x", { metadata: { name: "x" } }), two[0]],
+      ["a"],
+      ["has no uid: a manifest, and no object of a cluster; left out"],
+    ],
     ["no status", [{ ...two[0], status: undefined }], ["a"], []],
     ["a status that is none", [{ ...two[0], status: 7 }], [], ["Job a cannot be read: it is no JSON object"]],
     [
@@ -179,5 +204,74 @@ describe("what is wrong in a dump costs nothing beside it", () => {
         typeof items[0] === "number" && text.startsWith("apiVersion") ? ["is no object"] : notes,
       );
     }
+  });
+
+  it("an object that stands there again, of which the newest counts", async () => {
+    const newer = wireJob("a", { metadata: { ...two[0]?.metadata, resourceVersion: "11" }, spec: { parallelism: 7 } });
+    for (const items of [
+      [two[0], newer, two[1]],
+      [newer, two[0], two[1]],
+    ]) {
+      const dump = await dumpOf(JSON.stringify(items));
+      expect([...dump.snapshot.list(resources.jobs)].map(({ spec }) => spec?.parallelism)).toEqual([7, 1]);
+      expect(messages(dump)).toEqual(["1, Job shop/a: stands there again; the newest counts"]);
+    }
+  });
+
+  it("a whole file that is there twice, told in one line", async () => {
+    const text = jsonList(Array.from({ length: 500 }, (_, index) => wireJob(`job-${index}`)));
+    const dump = await dumpOf(text + text);
+    expect(jobNames(dump)).toHaveLength(500);
+    expect(messages(dump)).toEqual([
+      expect.stringMatching(/^\d+, Job shop\/job-0: stands there again; the newest counts x500$/),
+    ]);
+  });
+
+  it("manifests beside objects, of which the first is named", async () => {
+    const manifests = ["x", "y"].map((name) => wireJob(name, { metadata: { name, namespace: "sh\u001bop" } }));
+    const dump = await dumpOf(JSON.stringify([...manifests, two[0]]));
+    expect(messages(dump)).toEqual([
+      "1, Job sh\\x1bop/x: has no uid: a manifest, and no object of a cluster; left out x2",
+    ]);
+  });
+
+  it("times without zone in several fields, each told once", async () => {
+    const time = "2026-01-02T03:04:05";
+    const items = ["a", "b"].map((name) => {
+      const metadata = { ...wireJob(name).metadata, creationTimestamp: time };
+      return wireJob(name, { metadata, status: { startTime: time, completionTime: time.replace("T", " ") } });
+    });
+    const dump = await dumpOf(JSON.stringify(items));
+    expect(messages(dump)).toEqual(
+      ["creationTimestamp", "startTime", "completionTime"].map(
+        (field) => `1: ${field} names no time zone, and is taken for UTC x2`,
+      ),
+    );
+    const [job] = dump.snapshot.list(resources.jobs);
+    const { metadata, status } = job ?? {};
+    expect([metadata?.creationTimestamp, status?.startTime, status?.completionTime]).toEqual([
+      CREATED,
+      CREATED,
+      CREATED,
+    ]);
+  });
+
+  it("an object with ten thousand owners", async () => {
+    const owners = Array.from({ length: 10_000 }, (_, index) => {
+      return { apiVersion: "example.com/v1", kind: `Kind${index}`, name: `o-${index}`, uid: `uid-${index}` };
+    });
+    const metadata = { ...wireJob("a").metadata, ownerReferences: owners };
+    const dump = await dumpOf(jsonList([wireJob("a", { metadata }), two[1]]));
+    expect(messages(dump)).toEqual([]);
+    const { findings, objects } = jobsIn(dump.snapshot, {
+      kinds: judgedKinds(),
+      now: NOW,
+      rules: [],
+      namespaces: [],
+      all: true,
+    });
+    expect(objects).toMatchObject({ jobs: 2 });
+    // None of them is its controller.
+    expect(new Set(findings.map(({ owner }) => owner.kind))).toEqual(new Set(["Job"]));
   });
 });
