@@ -1,5 +1,13 @@
-import { type Finding, type FindingGroup, Findings, groupsOf, type LimitRules, type Snapshot } from "../jobs/index.ts";
-import { keyOf, resources } from "../resources/index.ts";
+import {
+  type Finding,
+  type FindingGroup,
+  Findings,
+  groupsOf,
+  type LimitRules,
+  ObjectCounts,
+  type Snapshot,
+} from "../jobs/index.ts";
+import { keyOf } from "../resources/index.ts";
 import { noopMeter } from "../telemetry/index.ts";
 import type { JudgedKinds } from "./judged-kinds.ts";
 
@@ -37,16 +45,14 @@ export function jobsIn(snapshot: Snapshot, { kinds, now, rules, namespaces, all 
     }
   }
   const listed = findings.list(now, { all });
-  const ofJobs = listed.filter(({ object, state }) => object.kind === resources.jobs.kind && state !== "watching");
-  const objects: Record<string, number> = { jobs: 0, pods: 0 };
+  const counts = new ObjectCounts();
   for (const resource of kinds.kept) {
     const inScope = [...snapshot.list(resource)].filter(({ metadata }) => isInScope(metadata.namespace));
-    // Two groups may have the same plural.
-    if (inScope.length > 0) objects[resource.resource] = (objects[resource.resource] ?? 0) + inScope.length;
+    if (inScope.length > 0) counts.add(resource, inScope.length);
   }
   return {
-    objects,
-    healthy: Math.max(0, (objects["jobs"] ?? 0) - ofJobs.length),
+    objects: counts.byPlural(),
+    healthy: counts.healthyJobs(listed),
     findings: listed,
     groups: groupsOf(listed),
   };
