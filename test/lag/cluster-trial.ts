@@ -1,7 +1,7 @@
 import { type Clock, type Random, type Transport } from "../../src/base/index.ts";
 import { Informer } from "../../src/cache/index.ts";
 import { HeadWatch } from "../../src/head/index.ts";
-import { KubeClient } from "../../src/kube/index.ts";
+import { KubeClient, type ListerWatcher } from "../../src/kube/index.ts";
 import { CacheLag, type LagAnswer } from "../../src/lag/index.ts";
 import { compareVersions, type Resource, resources } from "../../src/resources/index.ts";
 import { type Env, resolveEnv } from "../../src/telemetry/index.ts";
@@ -21,6 +21,8 @@ export interface TrialOptions {
   readonly wait: (ms: number) => Promise<void>;
   /** What `wait` would have to be told for a millisecond of the cluster's clock. */
   readonly scale: number;
+  /** Whether time passes as `wait` says and not otherwise: then it can be told how wide bounds may be. */
+  readonly isVirtual: boolean;
   /** Rollbacks at most: each costs the time in which API servers start again. */
   readonly mostRollbacks: number;
 }
@@ -29,8 +31,23 @@ export interface Outcome {
   readonly faults: readonly string[];
   readonly sightings: number;
   readonly answered: number;
+  /** Answers of trials in which the server is read, and those of them that have an upper bound. */
   readonly withReads: number;
   readonly finite: number;
+  /** Answers whose lower bound, and whose width, was held against what it has to be. */
+  readonly lowerChecked: number;
+  readonly widthChecked: number;
+}
+
+/** From the read that a closing bookmark confirms until that bookmark, and a little: as docs/lag.md has it. */
+const CLOSING_MS = 3_000;
+/** Wall times have no finer steps than a few thousandths of this. */
+const ROUNDING_MS = 0.01;
+
+interface Sight {
+  readonly version: string;
+  readonly sentAt: number;
+  readonly missed: Commit | undefined;
 }
 
 const POD = { restartPolicy: "Never", containers: [{ name: "main", image: "example.test/main" }] };
@@ -47,6 +64,9 @@ class ClusterTrial {
   readonly #random: Random;
   readonly #reads: boolean;
   readonly #filtered: boolean;
+  /** Nothing breaks but the cache. */
+  readonly #healthy: boolean;
+  readonly #prompt: boolean;
   readonly #client: KubeClient;
   readonly #head: HeadWatch;
   readonly #informer: Informer;
@@ -54,6 +74,8 @@ class ClusterTrial {
   readonly #stop = new AbortController();
   readonly #selected: Set<string> = new Set();
   readonly #faults: string[] = [];
+  /** When each version came over the watch beside the cache, by the cluster's clock; more than once after a rollback. */
+  readonly #arrivals: Map<string, number[]> = new Map();
   /** The cluster's record of the kind, also of what it has forgotten since. */
   #commits: Commit[] = [];
   /** How far the observer's wall clock has been set, of which the cluster knows nothing. */
@@ -61,7 +83,7 @@ class ClusterTrial {
   #cacheDelayMs = 0;
   #made = 0;
   #rollbacks = 0;
-  #tally = { answered: 0, withReads: 0, finite: 0 };
+  #tally = { answered: 0, withReads: 0, finite: 0, lowerChecked: 0, widthChecked: 0 };
 
   constructor(options: TrialOptions) {
     const { cluster, transport, random, probeIntervalMs } = options;
@@ -69,6 +91,8 @@ class ClusterTrial {
     this.#random = random;
     this.#reads = random() < 0.8;
     this.#filtered = random() < 0.2;
+    this.#healthy = random() < 0.2;
+    this.#prompt = random() < 0.8;
     const clock: Clock = {
       now: () => cluster.clock.now() + this.#shiftedMs,
       monotonic: () => cluster.clock.monotonic(),
@@ -82,10 +106,10 @@ class ClusterTrial {
     const resource = resources.jobs as Resource;
     this.#informer = new Informer({ client: new KubeClient({ transport: late, env }), resource, scope, env });
     this.#head = new HeadWatch({
-      client: this.#client,
+      client: this.#heard(this.#client),
       resource,
       probeIntervalMs: this.#reads ? probeIntervalMs : 0,
-      prompt: random() < 0.8,
+      prompt: this.#prompt,
       env,
     });
     const known = this.#filtered ? "unknown" : "same";
@@ -118,15 +142,20 @@ class ClusterTrial {
     const { faults } = cluster;
     const { jobs } = resources;
     const scaled = (low: number, high: number): number => this.#between(low, high) * scale;
-    return [
-      () => faults.delay(jobs, scaled(0, 30_000)),
-      () => faults.delay(jobs, 0),
+    const harmless = [
       () => void (this.#cacheDelayMs = scaled(0, 600_000) * this.#random()),
       () => void (this.#cacheDelayMs = 0),
+      () => this.#heartbeat(),
+      () => void (this.#shiftedMs += this.#between(-3_600_000, 3_600_000)),
+    ];
+    if (this.#healthy) return harmless;
+    return [
+      ...harmless,
+      () => faults.delay(jobs, scaled(0, 30_000)),
+      () => faults.delay(jobs, 0),
       () => faults.withholdBookmarks(jobs, this.#random() < 0.5),
       () => faults.breakWatches(jobs),
       () => faults.halfOpen(jobs),
-      () => this.#heartbeat(),
       () => {
         this.#note();
         cluster.compact();
@@ -134,9 +163,26 @@ class ClusterTrial {
       () => {
         for (const replica of cluster.replicas) replica.lagMs = scaled(0, 2_000) * this.#between(0, 2);
       },
-      () => void (this.#shiftedMs += this.#between(-3_600_000, 3_600_000)),
       () => this.#rollback(),
     ];
+  }
+
+  /** The same client, with a record of what came over its watches. */
+  #heard(client: ListerWatcher): ListerWatcher {
+    const { clock } = this.#options.cluster;
+    const arrivals = this.#arrivals;
+    return {
+      list: (resource, options) => client.list(resource, options),
+      async *watch(resource, options) {
+        for await (const chunk of client.watch(resource, options)) {
+          yield chunk; // written down once it was taken: no earlier than whoever asked for it could
+          for (const event of chunk) {
+            const version = event.type === "BOOKMARK" ? undefined : event.object?.metadata.resourceVersion;
+            if (version !== undefined) arrivals.set(version, [...(arrivals.get(version) ?? []), clock.now()]);
+          }
+        }
+      },
+    };
   }
 
   #write(): void {
@@ -209,6 +255,7 @@ class ClusterTrial {
       (commit) => this.#selected.has(commit.key) && compareVersions(commit.version, version) === 1,
     );
     this.#judge(answer, missed ? takenAt - missed.at : 0);
+    if (!this.#filtered) this.#judgeWhole(answer, { version, sentAt, missed });
   }
 
   #judge({ minMs = 0, maxMs, state }: LagAnswer, truth: number): void {
@@ -218,6 +265,21 @@ class ClusterTrial {
     const isFalse = minMs > truth || truth > (maxMs ?? Infinity);
     const isUnfounded = !this.#reads && maxMs !== undefined;
     if (isFalse || isUnfounded) this.#faults.push(`${minMs} ${truth} ${maxMs} ${state}`);
+  }
+
+  /** Of a cache of the whole kind: the lower bound lacks nothing but the observer's own delay, and the bounds are near. */
+  #judgeWhole({ minMs = 0, maxMs }: LagAnswer, { version, sentAt, missed }: Sight): void {
+    const { isVirtual, probeIntervalMs, cluster } = this.#options;
+    const view = this.#head.table.view();
+    const arrivedAt = missed && this.#arrivals.get(missed.version)?.find((at) => at >= missed.at);
+    if (view && arrivedAt !== undefined && BigInt(version) >= view.start && sentAt >= view.beganAt) {
+      this.#tally.lowerChecked += 1;
+      const agoMs = cluster.clock.now() - arrivedAt - (cluster.clock.monotonic() - sentAt);
+      if (minMs < agoMs - ROUNDING_MS) this.#faults.push(`too low: ${minMs}, and it came ${agoMs} ago`);
+    }
+    if (!isVirtual || !this.#healthy || !this.#prompt || maxMs === undefined || !this.#reads) return;
+    this.#tally.widthChecked += 1;
+    if (maxMs - minMs > probeIntervalMs + CLOSING_MS) this.#faults.push(`too wide: ${minMs} ${maxMs}`);
   }
 
   #between(low: number, high: number): number {
