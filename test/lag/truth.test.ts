@@ -189,6 +189,7 @@ describe("the bounds of a lag", () => {
     expect(wrong.slice(0, 3)).toEqual([]);
     expect(answered).toBeGreaterThan(TRIALS * 6);
     expect(unanswered).toBeGreaterThan(0);
+    expect(unanswered / (answered + unanswered)).toBeLessThan(0.01);
     expect(finite / withReads).toBeGreaterThanOrEqual(0.95);
   });
 
