@@ -15,6 +15,7 @@ import { DumpKinds, itemTypeOf } from "./dump-kinds.ts";
 import { keptFields } from "./kept-fields.ts";
 import { Notes, type Note } from "./notes.ts";
 import type { Flaw, RawObject } from "./raw-object.ts";
+import type { ShapeOf } from "./yaml-blocks.ts";
 
 /** Further than this into the future no clock of a cluster is off. */
 const FUTURE_MS = 5 * 60_000;
@@ -65,6 +66,9 @@ export class Dump {
   get newestMs(): number | undefined {
     return this.#newestMs;
   }
+
+  /** Of a kind whose fields are not all kept. */
+  readonly shapeOf: ShapeOf = (apiVersion, kind) => this.#kinds.find(apiVersion, kind)?.resource.shape;
 
   notes(): readonly Note[] {
     return this.#notes.list();

@@ -53,7 +53,7 @@ export async function readDump(options: DumpOptions): Promise<Dump> {
 async function readFile(file: DumpFile, dump: Dump, { onProgress, signal }: DumpOptions): Promise<void> {
   const pieces = textPieces(counted(file, dump, onProgress, signal));
   const [start, all] = await begun(pieces);
-  const objects = /^[[{]/.test(start) ? jsonObjects(all) : yamlObjects(all);
+  const objects = /^[[{]/.test(start) ? jsonObjects(all) : yamlObjects(all, dump.shapeOf);
   for await (const read of objects) dump.take(file.name, read);
 }
 

@@ -1,6 +1,7 @@
 import { LineCounter, parseDocument } from "yaml";
 import { messageOf } from "../base/index.ts";
 import { type Flaw, LARGEST_OBJECT, type RawObject } from "./raw-object.ts";
+import { type ShapeOf, withoutUnkept } from "./yaml-blocks.ts";
 
 type Read = RawObject | Flaw;
 
@@ -13,11 +14,14 @@ const IGNORED = /^\s*(?:#.*)?\n?$/;
  * The objects of YAML text: the documents, and the items of Lists one by one. A List of 250 MB is no text that a YAML parser can take
  * as a whole, and none reads one item by item; so Lists are split here, at the one level where that is safe: below a top-level
  * `items:` each line with the first dash's indentation and a dash begins an item, since YAML indents whatever is inside of one
- * further (https://yaml.org/spec/1.2.2/#821-block-sequences). Each item is then parsed as a document of its own. What does not read
- * costs that item or document alone.
+ * further (https://yaml.org/spec/1.2.2/#821-block-sequences). Each item is then parsed as a document of its own, without what is not
+ * kept of it. What does not read costs that item or document alone.
  */
-export async function* yamlObjects(batches: AsyncIterable<readonly string[]>): AsyncGenerator<Read, void, void> {
-  const splitter = new Splitter();
+export async function* yamlObjects(
+  batches: AsyncIterable<readonly string[]>,
+  shapeOf: ShapeOf,
+): AsyncGenerator<Read, void, void> {
+  const splitter = new Splitter(shapeOf);
   for await (const pieces of batches) {
     for (const piece of pieces) splitter.push(piece);
     yield* splitter.taken();
@@ -29,11 +33,13 @@ export async function* yamlObjects(batches: AsyncIterable<readonly string[]>): A
 /** Lines that will be parsed together. */
 class Part {
   readonly line: number;
+  readonly #shapeOf: ShapeOf;
   #lines: string[] = [];
   #size = 0;
 
-  constructor(line: number) {
+  constructor(line: number, shapeOf: ShapeOf) {
     this.line = line;
+    this.#shapeOf = shapeOf;
   }
 
   add(line: string): void {
@@ -52,10 +58,17 @@ class Part {
     const { line } = this;
     if (this.#size > LARGEST_OBJECT) return { line, flaw: `an object has more than ${LARGEST_OBJECT >> 20} MiB` };
     if (this.#lines.every((text) => IGNORED.test(text))) return undefined;
+    const kept = this.#read(withoutUnkept(this.#lines, this.#shapeOf));
+    // Whatever is wrong is told of the whole.
+    return "json" in kept ? kept : this.#read(this.#lines);
+  }
+
+  #read(lines: readonly string[]): Read {
+    const { line } = this;
     const lineCounter = new LineCounter();
     try {
       const options = { uniqueKeys: false, prettyErrors: false, logLevel: "silent", lineCounter } as const;
-      const document = parseDocument(this.#lines.join(""), options);
+      const document = parseDocument(lines.join(""), options);
       const [error] = document.errors;
       if (!error) return { line, json: document.toJS() as unknown };
       return { line: line + lineCounter.linePos(error.pos[0]).line - 1, flaw: `is no YAML: ${messageOf(error)}` };
@@ -67,10 +80,11 @@ class Part {
 }
 
 class Splitter {
+  readonly #shapeOf: ShapeOf;
   #line = 0;
   #unfinished = "";
   /** The document without its items. */
-  #document = new Part(1);
+  #document: Part;
   #item: Part | undefined;
   /** Of the dashes; none: not below `items:`. */
   #dashesAt: number | "first" | undefined;
@@ -78,6 +92,11 @@ class Splitter {
   /** What stood before its items. */
   #list: unknown;
   #taken: Read[] = [];
+
+  constructor(shapeOf: ShapeOf) {
+    this.#shapeOf = shapeOf;
+    this.#document = new Part(1, shapeOf);
+  }
 
   taken(): readonly Read[] {
     const taken = this.#taken;
@@ -139,7 +158,7 @@ class Splitter {
     if (this.#dashesAt === undefined) return false;
     if (dashAt === this.#dashesAt) {
       this.#endItem();
-      this.#item = new Part(this.#line);
+      this.#item = new Part(this.#line, this.#shapeOf);
       this.#item.add(`${text.slice(0, dashAt)} ${text.slice(dashAt + 1)}`);
       return true;
     }
@@ -163,7 +182,7 @@ class Splitter {
     const read = this.#document.parse();
     // What is left of a List beside its items says nothing of an object.
     if (!this.#isList || (read && "flaw" in read)) this.#keep(read);
-    this.#document = new Part(this.#line + 1);
+    this.#document = new Part(this.#line + 1, this.#shapeOf);
     this.#dashesAt = undefined;
     this.#isList = false;
   }
