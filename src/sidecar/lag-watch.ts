@@ -1,6 +1,6 @@
 import type { Informer } from "../cache/index.ts";
 import { HeadSet } from "../head/index.ts";
-import type { CacheView, CachesAnswer, DelayView, TargetView } from "../http/index.ts";
+import type { CacheView, DelayView, TargetView } from "../http/index.ts";
 import { Delays } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
 import { type LagAnswer, OwnCaches, STALLED_AFTER_MS, Targets } from "../lag/index.ts";
@@ -57,10 +57,6 @@ export class LagWatch {
   /** How late this cache of our own is now. */
   lagOf(informer: Informer): LagAnswer {
     return this.#own.answer(informer);
-  }
-
-  answer(): Pick<CachesAnswer, "caches" | "delays"> {
-    return { caches: this.caches(), delays: this.delays() };
   }
 
   caches(): readonly CacheView[] {

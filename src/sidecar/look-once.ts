@@ -21,8 +21,8 @@ export interface LookOnceOptions extends Pick<
   readonly signal?: AbortSignal;
 }
 
-/** Nobody tells when there is nothing left to judge. */
-const LOOK_EVERY_MS = 20;
+/** Nobody tells when there is nothing left to judge, and each look goes through all that waits. */
+const LOOK_EVERY_MS = 200;
 
 /**
  * What a sidecar would say of the cluster once it has looked at everything: the same caches, judges and evidence, for one lap.
