@@ -1,23 +1,26 @@
+import type { z } from "zod";
 import { messageOf, oneLine, StalewatchError } from "../base/index.ts";
 import { UsageError } from "./failure.ts";
 
 /** Far more than 50 000 findings. */
 const LARGEST_ANSWER = 256 << 20;
 
-export interface AskOptions {
+export interface AskOptions<T> {
   /** Of the sidecar's status listener, with or without a path in front of `/api`. */
   readonly server: string;
   /** `jobs?all`, behind `/api/v1/`. */
   readonly path: string;
+  /** What is used of the answer; what else there is goes through. */
+  readonly schema: z.ZodType<T>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What a running sidecar answers on `/api/v1`, as parsed JSON. Errors: `USAGE` for an address that is none, `SERVER_UNREACHABLE`,
+ * What a running sidecar answers on `/api/v1`, checked by the schema. Errors: `USAGE` for an address that is none, `SERVER_UNREACHABLE`,
  * `SERVER_ANSWER` for whatever is no answer of a sidecar.
  */
-export async function askServer({ server, path, timeoutMs, signal }: AskOptions): Promise<unknown> {
+export async function askServer<T>({ server, path, schema, timeoutMs, signal }: AskOptions<T>): Promise<T> {
   const url = addressOf(server, path);
   const patience = AbortSignal.timeout(timeoutMs);
   try {
@@ -25,7 +28,7 @@ export async function askServer({ server, path, timeoutMs, signal }: AskOptions)
     const response = await fetch(url, { redirect: "error", signal: AbortSignal.any(signals) });
     const text = await bodyOf(response);
     if (!response.ok) throw wrongAnswer(url, `it answered ${response.status} ${oneLine(text.slice(0, 200))}`);
-    return parsed(url, text);
+    return checked(url, parsed(url, text), schema);
   } catch (thrown) {
     if (thrown instanceof StalewatchError || signal?.aborted) throw thrown;
     const why = patience.aborted ? `no answer within ${timeoutMs / 1_000} s` : messageOf(thrown);
@@ -62,6 +65,14 @@ function parsed(url: URL, text: string): unknown {
   } catch {
     throw wrongAnswer(url, "it did not answer with JSON");
   }
+}
+
+function checked<T>(url: URL, answer: unknown, schema: z.ZodType<T>): T {
+  const read = schema.safeParse(answer);
+  if (read.success) return read.data;
+  const [issue] = read.error.issues;
+  const what = `${issue?.path.map(String).join(".") ?? ""} ${issue?.message}`;
+  throw new StalewatchError("SERVER_ANSWER", `${url.origin} did not answer as a sidecar does: ${oneLine(what)}`);
 }
 
 function wrongAnswer(url: URL, why: string): StalewatchError {

@@ -171,6 +171,12 @@ describe("stalewatch jobs --server", () => {
     [["--server", "x y"], "--server x y is no http or https address"],
     [["--at", "2026-01-02T03:20:05Z"], "--at is for files"],
     [["--server", "http://x", "--limits", "l"], "--limits cannot be given with --server: give it to the sidecar"],
+    [["--server", "http://x", "--parents", "x"], "--parents cannot be given with --server: give it to the sidecar"],
+    [
+      ["--server", "http://x", "--kubeconfig", "x"],
+      "--kubeconfig cannot be given with --server: give it to the sidecar",
+    ],
+    [["--server", "http://x", "--context", "x"], "--context cannot be given with --server: give it to the sidecar"],
   ])("%j is wrong usage", async (argv, err) => {
     const failed = await jobs(...argv);
     expect(failed).toMatchObject({ code: 2, out: "" });

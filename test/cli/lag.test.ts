@@ -147,6 +147,19 @@ There are no caches to look at.
     expect(out.replaceAll(/\s/g, "")).toContain("policybindings");
   });
 
+  it.each([
+    ["--for", "5s"],
+    ["--watch", "v1/configmaps"],
+    ["-n", "shop"],
+    ["-A"],
+    ["--lag-budget", "5s"],
+    ["--kubeconfig", "x"],
+  ])("refuses what the sidecar would not hear of: %s", async (...argv) => {
+    const { code, err } = await lag([], [], ...argv);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^stalewatch: --[a-z-]+ cannot be given with --server: give it to the sidecar$/m);
+  });
+
   it("says in one line what cannot be", async () => {
     expect(await lag([], [], "--target", "kcm=http://127.0.0.1:1")).toEqual({
       code: 2,

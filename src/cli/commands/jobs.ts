@@ -11,6 +11,7 @@ import type { Values } from "../settings/flag.ts";
 import { jobsFlags } from "../settings/jobs-flags.ts";
 import { readLimitsFile } from "../settings/limits-file.ts";
 import { readParents } from "../settings/parents-file.ts";
+import { refuseWithServer } from "../settings/refuse-with-server.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 
 const EXAMPLES = `
@@ -25,7 +26,7 @@ export function configure(command: Command, context: Context): Action {
   return async (options) => {
     const { terminal } = context;
     const settings = await resolveSettings(jobsFlags, { options, env: terminal.env });
-    const answer = await answerOf(settings, context);
+    const answer = await answerOf({ settings, options }, context);
     await print(terminal, options["output"], answer, () => jobsTable(answer, namespacesOf(settings), terminal));
     const isStuck = answer.findings.some(
       ({ state, silencedUntil }) => state === "stuck" && silencedUntil === undefined,
@@ -34,14 +35,19 @@ export function configure(command: Command, context: Context): Action {
   };
 }
 
-async function answerOf(settings: Values<typeof jobsFlags>, context: Context): Promise<JobsAnswer> {
+interface Asked {
+  readonly settings: Values<typeof jobsFlags>;
+  /** What stands on the command line. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+async function answerOf({ settings, options }: Asked, context: Context): Promise<JobsAnswer> {
   const { filename: paths, server, at, all, kubeconfig } = settings;
   const patienceMs = settings["request-timeout"];
   const namespaces = namespacesOf(settings);
   if (server !== undefined) {
     if (paths.length > 0) throw new UsageError("--filename and --server cannot both be given");
-    if (settings.limits !== undefined)
-      throw new UsageError("--limits cannot be given with --server", "give it to the sidecar");
+    refuseWithServer(options, ["limits", "parents", "kubeconfig", "context"]);
   }
   if (at !== undefined && paths.length === 0) {
     throw new UsageError("--at is for files", "name some with --filename, or leave it out");

@@ -7,7 +7,9 @@ import { lagTable } from "../lag-table.ts";
 import { print, withOutput } from "../print.ts";
 import { declareFlags } from "../settings/declare.ts";
 import type { Values } from "../settings/flag.ts";
+import { serverFlags } from "../settings/jobs-flags.ts";
 import { lagFlags } from "../settings/lag-flags.ts";
+import { refuseWithServer } from "../settings/refuse-with-server.ts";
 import { resolveSettings } from "../settings/resolve.ts";
 import { runFlags } from "../settings/run-flags.ts";
 import { targetSpecs } from "../settings/target-flags.ts";
@@ -23,14 +25,23 @@ export function configure(command: Command, context: Context): Action {
   return async (options) => {
     const { terminal } = context;
     const settings = await resolveSettings(lagFlags, { options, env: terminal.env, fileTable: runFlags });
-    const answer = await answerOf(settings, context);
+    const answer = await answerOf({ settings, options }, context);
     await print(terminal, options["output"], answer, () => lagTable(answer, terminal));
     const isLate = answer.caches.some(({ state }) => state === "lagging" || state === "stalled");
     return settings["exit-code"] && isLate ? EXIT.found : EXIT.fine;
   };
 }
 
-async function answerOf(settings: Values<typeof lagFlags>, context: Context): Promise<CachesAnswer> {
+interface Asked {
+  readonly settings: Values<typeof lagFlags>;
+  /** What stands on the command line. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** All that a sidecar which is asked leaves to its caller. */
+const WITH_SERVER: ReadonlySet<string> = new Set([...Object.keys(serverFlags), "exit-code"]);
+
+async function answerOf({ settings, options }: Asked, context: Context): Promise<CachesAnswer> {
   const { server } = settings;
   const targets = targetSpecs(settings);
   if (server === undefined) {
@@ -41,5 +52,9 @@ async function answerOf(settings: Values<typeof lagFlags>, context: Context): Pr
   if (settings.target.length > 0) {
     throw new UsageError("--target and --server cannot both be given", "give the target to the sidecar");
   }
+  refuseWithServer(
+    options,
+    Object.keys(lagFlags).filter((name) => !WITH_SERVER.has(name)),
+  );
   return lagFromServer({ server, timeoutMs: settings["request-timeout"], signal: context.signal });
 }

@@ -37,14 +37,23 @@ export function variableOf(name: string): string {
   return `STALEWATCH_${name.toUpperCase().replaceAll("-", "_")}`;
 }
 
+/** Whether it stands on the command line, whatever a variable says. */
+export function isGiven(name: string, options: Sources["options"]): boolean {
+  return optionOf(name, options) !== undefined;
+}
+
 function fromLine(name: string, sources: Sources): Given | undefined {
   return fromFlag(name, sources) ?? fromVariable(name, sources);
 }
 
 function fromFlag(name: string, { options }: Sources): Given | undefined {
-  const value = options[name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
+  const value = optionOf(name, options);
   if (value === undefined) return undefined;
   return { texts: [value].flat().map(String), where: `--${name}` };
+}
+
+function optionOf(name: string, options: Sources["options"]): unknown {
+  return options[name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())];
 }
 
 function fromVariable(name: string, { env }: Sources): Given | undefined {
