@@ -95,7 +95,7 @@ function seriesOf(resource: string, finding: Finding): LabelValues<keyof typeof 
 
 /** Of two findings about one object. */
 function isPublishedAs(a: Finding, b: Finding): boolean {
-  const isSilenced = (finding: Finding): boolean => finding.silencedUntil !== undefined;
-  const same = PUBLISHED.every((field) => a[field] === b[field]) && isSilenced(a) === isSilenced(b);
-  return same && a.owner.kind === b.owner.kind && a.owner.name === b.owner.name;
+  const areSilenced = (a.silencedUntil !== undefined) === (b.silencedUntil !== undefined);
+  const areSame = areSilenced && PUBLISHED.every((field) => a[field] === b[field]);
+  return areSame && a.owner.kind === b.owner.kind && a.owner.name === b.owner.name;
 }
