@@ -1,7 +1,7 @@
 import type { InformerEvent } from "../../cache/index.ts";
 import { controllerOf, type DeepReadonly, isHeartbeat, type Job, type Pod } from "../../resources/index.ts";
 import type { Occurrence } from "./delay-bounds.ts";
-import { completionOf, dueOf, isComplete, startOf } from "./job-occurrences.ts";
+import { completeSince, completionOf, dueOf, isComplete, startOf } from "./job-occurrences.ts";
 
 export type JobDelay = "job_start" | "job_completion" | "cronjob_schedule";
 
@@ -11,6 +11,9 @@ export interface JobDelaysOptions {
   readonly podsOf: (uid: string) => readonly DeepReadonly<Pod>[];
   readonly tell: (delay: JobDelay, job: DeepReadonly<Job>, took: Occurrence) => void;
 }
+
+/** Of Jobs that wait for their pods to be known; those of others are gone, and will not be. */
+const MOST_COMPLETE = 1_000;
 
 /**
  * Finds how long Jobs took to be created, started and completed, in what happens to the caches of Jobs and pods. Each is told once: when
@@ -34,8 +37,12 @@ export class JobDelays {
     this.#tell("job_start", job, startOf(job), before && startOf(before));
     if (!before) this.#tell("cronjob_schedule", job, dueOf(job), undefined);
     if (!isComplete(job) || (before && isComplete(before))) return;
+    // A second is all that an API timestamp can be off by; what was complete before is nobody's to count.
+    if (!(Date.parse(completeSince(job) ?? "") + 1_000 >= this.#options.since)) return;
     this.#complete.set(job.metadata.uid, job);
     this.#look(job.metadata.uid);
+    const [longest] = this.#complete.keys();
+    if (longest !== undefined && this.#complete.size > MOST_COMPLETE) this.#complete.delete(longest);
   }
 
   pod({ type, object }: InformerEvent<Pod>): void {

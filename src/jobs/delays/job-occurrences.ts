@@ -35,17 +35,18 @@ export function isComplete({ status }: DeepReadonly<Job>): boolean {
   return status.conditions?.some(({ type, status: is }) => type === "Complete" && is === "True") ?? false;
 }
 
+/** Since when it has been Complete, as an API timestamp. */
+export function completeSince({ status }: DeepReadonly<Job>): string | undefined {
+  return status.conditions?.find(({ type }) => type === "Complete")?.lastTransitionTime ?? status.completionTime;
+}
+
 /**
  * From the end of the last of its pods until it was Complete. Undefined while the pods are not known to be all there and ended: the
  * cache of the pods may be behind.
  */
-export function completionOf(
-  { status }: DeepReadonly<Job>,
-  pods: readonly DeepReadonly<Pod>[],
-): Occurrence | undefined {
+export function completionOf(job: DeepReadonly<Job>, pods: readonly DeepReadonly<Pod>[]): Occurrence | undefined {
   const succeeded = pods.filter(({ status: { phase } }) => phase === "Succeeded").length;
-  if (succeeded < (status.succeeded ?? 0) || !pods.every(isFinishedPod)) return undefined;
+  if (succeeded < (job.status.succeeded ?? 0) || !pods.every(isFinishedPod)) return undefined;
   const end = latestOf(...pods.map(endOf));
-  const complete = status.conditions?.find(({ type }) => type === "Complete")?.lastTransitionTime;
-  return end && occurrence(end.sinceMs, complete ?? status.completionTime);
+  return end && occurrence(end.sinceMs, completeSince(job));
 }
