@@ -1,6 +1,6 @@
 import { type Clock, messageOf, StalewatchError } from "../base/index.ts";
 import { type EnvironmentVariables, tracingWanted } from "../exposition/index.ts";
-import { judgedKinds, kindsOfEvidence } from "../jobs/index.ts";
+import { addedKinds, judgedKinds, kindsOfEvidence, type ParentRules } from "../jobs/index.ts";
 import { type Cluster, isUnauthorized, KubeClient } from "../kube/index.ts";
 import { resourceName } from "../resources/index.ts";
 import type { Target } from "../lag/index.ts";
@@ -25,6 +25,8 @@ export interface DoctorOptions {
   /** As for `run`: all when empty. */
   namespaces: readonly string[];
   watch: readonly WatchedKind[];
+  /** As for `run`: kinds that are judged where somebody has installed them. */
+  parents?: readonly ParentRules[] | undefined;
   /** As for `run`: whatever it is to write. */
   leaderElection?: Pick<NonNullable<SidecarOptions["leaderElection"]>, "lease"> | undefined;
   heartbeat?: Pick<NonNullable<SidecarOptions["heartbeat"]>, "namespace"> | undefined;
@@ -48,8 +50,12 @@ export async function* examine(options: DoctorOptions): AsyncGenerator<Diagnosis
   yield tracing(variables);
   try {
     yield* serverAndClock(client, options);
-    const served = options.watch.length > 0 ? await client.discover(signal) : [];
+    const served = await client.discover(signal);
     for (const kind of judgedKinds) yield* access(client, kind, true, options);
+    for (const kind of addedKinds(options.parents)) {
+      const found = served.find((other) => resourceName(other) === resourceName(kind));
+      if (found) yield* access(client, kind, found.namespaced, options);
+    }
     for (const kind of kindsOfEvidence) {
       const rights = evidenceRights(kind, options.namespaces);
       for (const right of rights) yield await accessTo(client, right, kind.namespaced, signal);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Clock, systemClock, type Transport } from "../../src/base/index.ts";
+import { genericParent } from "../../src/jobs/index.ts";
 import { type Diagnosis, type DoctorOptions, examine } from "../../src/sidecar/index.ts";
 import { ScrapeError } from "../../src/scrape/index.ts";
 import { EmbeddedCluster, VirtualClock } from "../../src/testing/index.ts";
@@ -93,6 +94,23 @@ describe("the doctor", () => {
     expect(await remediesIn([])).toEqual([
       `add to a ClusterRole: ${events}`,
       'add to a ClusterRole: {apiGroups: [""], resources: ["nodes"], verbs: ["list"]}',
+    ]);
+  });
+
+  it("asks for the kinds that are judged where they are installed, and only there", async () => {
+    const runs = { group: "example.com", version: "v1", kind: "Run", resource: "runs", namespaced: true };
+    const installed = [{ group: "kueue.x-k8s.io", version: "v1beta1", kind: "Workload", resource: "workloads" }, runs];
+    const parents = [genericParent(runs)];
+    const denied = async (): Promise<unknown[]> => {
+      const all = await diagnoses({ parents });
+      return all.filter(({ ok }) => !ok).map(({ found }) => found);
+    };
+    for (const { resource } of installed) cluster.forbid({ resource });
+    expect(await denied()).toEqual([]);
+    for (const kind of installed) cluster.register(kind);
+    expect(await denied()).toEqual([
+      "may not list or watch workloads.kueue.x-k8s.io in all namespaces",
+      "may not list or watch runs.example.com in all namespaces",
     ]);
   });
 

@@ -6,8 +6,9 @@ import type { Action, Context } from "../command.ts";
 import { EXIT } from "../failure.ts";
 import { print, withOutput } from "../print.ts";
 import { declareFlags } from "../settings/declare.ts";
+import { readParents } from "../settings/parents-file.ts";
 import { resolveSettings } from "../settings/resolve.ts";
-import { clusterFlags, runFlags, writerFlags } from "../settings/run-flags.ts";
+import { clusterFlags, judgeFlags, runFlags, writerFlags } from "../settings/run-flags.ts";
 import { targetFlags, targetSpecs } from "../settings/target-flags.ts";
 import { heartbeatOf, leaseOf } from "../settings/writers.ts";
 import { styled, type Terminal } from "../terminal.ts";
@@ -15,7 +16,7 @@ import { styled, type Terminal } from "../terminal.ts";
 /** All of it together: a doctor who does not come back helps nobody. */
 const PATIENCE_MS = 30_000;
 
-const flags = { ...clusterFlags, ...targetFlags, ...writerFlags };
+const flags = { ...clusterFlags, parents: judgeFlags.parents, ...targetFlags, ...writerFlags };
 
 export function configure(command: Command, { terminal, signal }: Context): Action {
   declareFlags(command, flags);
@@ -27,6 +28,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
     const settings = await resolveSettings(flags, { options, env: terminal.env, fileTable: runFlags });
     const { kubeconfig, context, namespace, watch } = settings;
     const targets = targetSpecs(settings);
+    const { parents } = await readParents(settings.parents);
     await using cluster = await loadCluster(defined({ kubeconfig, context }));
     const lease = leaseOf(settings, cluster.namespace);
     const patience = AbortSignal.timeout(PATIENCE_MS);
@@ -35,6 +37,7 @@ export function configure(command: Command, { terminal, signal }: Context): Acti
       cluster,
       namespaces: namespace,
       watch,
+      parents,
       targets: targets.map(openTarget),
       leaderElection: lease && { lease },
       heartbeat: heartbeatOf(settings, cluster.namespace),
