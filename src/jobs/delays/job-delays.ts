@@ -37,8 +37,7 @@ export class JobDelays {
     this.#tell("job_start", job, startOf(job), before && startOf(before));
     if (!before) this.#tell("cronjob_schedule", job, dueOf(job), undefined);
     if (!isComplete(job) || (before && isComplete(before))) return;
-    // A second is all that an API timestamp can be off by; what was complete before is nobody's to count.
-    if (!(Date.parse(completeSince(job) ?? "") + 1_000 >= this.#options.since)) return;
+    if (!(Date.parse(completeSince(job) ?? "") >= this.#options.since)) return;
     this.#complete.set(job.metadata.uid, job);
     this.#look(job.metadata.uid);
     const [longest] = this.#complete.keys();
