@@ -8,6 +8,8 @@ import type { RecordingFile } from "./recording-file.ts";
 const BACKOFF = { baseMs: 800, maxMs: 30_000, jitter: 1, resetAfterMs: 120_000 };
 /** The server ends a watch after this long. */
 const WATCH_SECONDS = 300;
+/** One that ends sooner has not ended for its time: the next is not opened at once. */
+const SHORT_WATCH_MS = 1_000;
 /** What may not be read, or is not served, is not tried again before. */
 const REFUSED_MS = 10 * 60_000;
 
@@ -31,14 +33,15 @@ export interface RecordKindOptions {
 export async function recordKind(options: RecordKindOptions, signal: AbortSignal): Promise<void> {
   const { resource, file, env, onTrouble } = options;
   const backoff = new Backoff(BACKOFF, env);
-  const type = { apiVersion: apiVersionOf(resource), kind: resource.kind };
   let position: string | undefined;
   while (!signal.aborted) {
     let pauseMs = 0;
     let reason = "closed";
     try {
       position ??= await recordList(options, signal);
+      const openedAt = env.clock.monotonic();
       for await (const at of recordWatch(options, position, signal)) position = at;
+      if (env.clock.monotonic() - openedAt < SHORT_WATCH_MS) pauseMs = backoff.next();
     } catch (thrown) {
       if (isAbort(thrown, signal)) return;
       if (!(thrown instanceof ApiError)) throw thrown;
@@ -49,7 +52,7 @@ export async function recordKind(options: RecordKindOptions, signal: AbortSignal
       else if (!isNotFound(thrown)) onTrouble(`${resourceName(resource)}: ${message}`);
       pauseMs = isForbidden(thrown) || isNotFound(thrown) ? REFUSED_MS : backoff.next();
     }
-    await file.write("WATCH_ENDED", { ...type, reason });
+    await file.write("WATCH_ENDED", { ...typeOf(resource), reason });
     if (pauseMs > 0) await sleep(env.clock, pauseMs, signal).catch(() => {}); // aborted: the loop ends
   }
 }
@@ -59,26 +62,24 @@ async function recordList(
   { client, resource, namespace, file, onObject, env }: RecordKindOptions,
   signal: AbortSignal,
 ): Promise<string> {
-  const items: object[] = [];
+  const { apiVersion, kind } = typeOf(resource);
+  const pages: string[] = [];
   const unreadable: object[] = [];
   const sentAt = new Date(env.clock.now()).toISOString();
-  let version = "";
+  let resourceVersion = "";
   for await (const page of client.list(resource, { ...scopeOf(namespace), signal })) {
-    items.push(...page.items.map((item) => wireOf(resource, item)));
+    // A page at a time: nothing else runs while text is made of them.
+    if (page.items.length > 0) pages.push(JSON.stringify(page.items.map((item) => wireOf(resource, item))));
     for (const { object, why } of page.opaque ?? []) {
       unreadable.push({ why, ...(object && { object: wireOf(resource, object) }) });
     }
     if (onObject) page.items.forEach(onObject);
-    version = page.resourceVersion;
+    ({ resourceVersion } = page);
   }
-  const list = {
-    apiVersion: apiVersionOf(resource),
-    kind: `${resource.kind}List`,
-    metadata: { resourceVersion: version },
-  };
+  const list = { apiVersion, kind: `${kind}List`, metadata: { resourceVersion } };
   const fields = { sentAt, ...scopeOf(namespace), ...(unreadable.length > 0 && { unreadable }) };
-  await file.write("LISTED", { ...fields, object: { ...list, items } });
-  return version;
+  await file.writeList({ ...fields, object: list }, pages);
+  return resourceVersion;
 }
 
 /** Yields where a watch would have to go on. */
