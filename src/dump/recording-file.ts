@@ -13,6 +13,7 @@ export class RecordingFile {
   readonly #out: Writable;
   readonly #closed: Promise<void>;
   #lastAt = 0;
+  #drained: Promise<void> | undefined;
 
   private constructor(path: string, clock: Clock, file: Writable) {
     this.#path = path;
@@ -33,9 +34,16 @@ export class RecordingFile {
 
   /** Resolves when there is room for more. A clock that is set back does not take lines out of order. */
   async write(type: LineType, fields: object = {}): Promise<void> {
-    this.#lastAt = Math.max(this.#lastAt, this.#clock.now());
-    const line = `${JSON.stringify({ at: new Date(this.#lastAt).toISOString(), type, ...fields })}\n`;
-    if (!this.#out.write(line)) await this.#told(Promise.race([once(this.#out, "drain"), this.#closed]));
+    await this.#write([this.#line(type, fields), "\n"]);
+  }
+
+  /** One line, whose object has its items from `pages`: each the JSON of a list that is not empty. */
+  async writeList(fields: { readonly object: object }, pages: readonly string[]): Promise<void> {
+    const { object, ...rest } = fields;
+    const line = this.#line("LISTED", { ...rest, object: { ...object, items: [] } });
+    const items = pages.flatMap((page, index) => [index === 0 ? "" : ",", page.slice(1, -1)]);
+    const tail = "]}}";
+    await this.#write([line.slice(0, -tail.length), ...items, tail, "\n"]);
   }
 
   /** Resolves when everything is in the file. */
@@ -43,6 +51,22 @@ export class RecordingFile {
     await this.write("END");
     this.#out.end();
     await this.#told(this.#closed);
+  }
+
+  #line(type: LineType, fields: object): string {
+    this.#lastAt = Math.max(this.#lastAt, this.#clock.now());
+    return JSON.stringify({ at: new Date(this.#lastAt).toISOString(), type, ...fields });
+  }
+
+  /** All of them at once, so that no other line comes between; every caller waits for the same drain. */
+  async #write(texts: readonly string[]): Promise<void> {
+    let hasRoom = true;
+    for (const text of texts) hasRoom = this.#out.write(text) && hasRoom;
+    if (hasRoom) return;
+    this.#drained ??= this.#told(Promise.race([once(this.#out, "drain"), this.#closed])).finally(() => {
+      this.#drained = undefined;
+    });
+    await this.#drained;
   }
 
   async #told(done: Promise<unknown>): Promise<void> {
