@@ -10,4 +10,4 @@ export { type DumpProgress, readDump } from "./read-dump.ts";
 export { recordedParents } from "./recorded-parents.ts";
 export type { ReplayAnswer, ReplayOptions } from "./replay.ts";
 export { type Replayed, replayRecording } from "./replay-recording.ts";
-export { record } from "./record.ts";
+export { record, type RecordOptions } from "./record.ts";

@@ -52,8 +52,8 @@ export async function record(options: RecordOptions, signal: AbortSignal): Promi
   for (const target of targets) parts.push(begin(recordTarget({ ...options, target, intervalMs, file }, stop)));
   await whenAborted(stop);
   await Promise.all(parts);
-  failed.signal.throwIfAborted();
   await file.close();
+  failed.signal.throwIfAborted();
 }
 
 function isJobs(resource: Resource): boolean {

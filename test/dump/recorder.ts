@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { whenAborted } from "../../src/base/index.ts";
-import { record } from "../../src/dump/index.ts";
+import { record, type RecordOptions } from "../../src/dump/index.ts";
 import type { KubeClient } from "../../src/kube/index.ts";
 import { type Resource, resources } from "../../src/resources/index.ts";
 import type { VirtualClock } from "../../src/testing/index.ts";
@@ -14,8 +14,15 @@ export interface JobsOnly {
   readonly watch: (signal: AbortSignal) => AsyncIterable<unknown>;
 }
 
+export type More = Partial<Pick<RecordOptions, "namespaces" | "targets" | "path">>;
+
 /** Runs until `stop` aborts, and returns what was written. */
-export async function recordingOf(jobs: JobsOnly, clock: VirtualClock, stop: AbortSignal): Promise<readonly Line[]> {
+export async function recordingOf(
+  jobs: JobsOnly,
+  clock: VirtualClock,
+  stop: AbortSignal,
+  more: More = {},
+): Promise<readonly Line[]> {
   const path = join(folderOf({}), "r.ndjson");
   const client = {
     list: (resource: Resource) => (isJobs(resource) ? jobs.list() : nothing()),
@@ -24,7 +31,8 @@ export async function recordingOf(jobs: JobsOnly, clock: VirtualClock, stop: Abo
     },
   } as unknown as KubeClient;
   const options = { namespaces: [], targets: [], targetIntervalMs: 1_000, path, onTrouble: () => {} };
-  await record({ ...options, client, parents: [], genericParents: false, env: { clock, random: () => 0 } }, stop);
+  const env = { clock, random: () => 0 };
+  await record({ ...options, client, parents: [], genericParents: false, env, ...more }, stop);
   return linesIn(path);
 }
 
