@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import Table from "cli-table3";
 import type { Benchmark, Comparison } from "./benchmark.ts";
+import { dump } from "./dump.ts";
 import { exposition } from "./exposition.ts";
 import { informer } from "./informer.ts";
 import { informerReal } from "./informer-real.ts";
@@ -19,6 +20,7 @@ const benchmarks: readonly Benchmark[] = [
   informerReal,
   targets,
   sidecarLoad,
+  dump,
 ];
 
 const { values } = parseArgs({ options: { only: { type: "string" }, json: { type: "string" } } });

@@ -3,11 +3,12 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Finding } from "../src/jobs/index.ts";
 import { type Benchmark, compare, type Comparison, median } from "./benchmark.ts";
 import { Child } from "./child.ts";
 import type { Used } from "./clients/sidecar.ts";
 import { type PageTimes, timesOfPage } from "./load/page.ts";
-import { STUCK } from "./load/runs.ts";
+import { checkFindings, STUCK } from "./load/runs.ts";
 
 const EVENTS_A_SECOND = 500;
 const EVENTS = 7_500;
@@ -52,15 +53,14 @@ async function measure(server: Child, kubeconfig: string): Promise<Measured> {
   const start = performance.now();
   await using sidecar = Child.scriptWith(CONTAINER, "clients/sidecar.ts", kubeconfig);
   const { metrics, status } = await Promise.race([sidecar.next<Served>(), server.failed]);
-  while ((await stuck(status)) < STUCK || (await queued(status)) > 0) await sleep(LOOK_MS);
+  while ((await findingsOf(status)).length < STUCK || (await queued(status)) > 0) await sleep(LOOK_MS);
   const secondsToVerdicts = (performance.now() - start) / 1_000;
   const filled = await used(sidecar);
 
   server.send(`events ${EVENTS} ${EVENTS_A_SECOND}`);
   await server.next();
   const loaded = await used(sidecar);
-  const found = await stuck(status);
-  if (found !== STUCK) throw new Error(`${found} Jobs were found to be stuck after the events, of ${STUCK}`);
+  checkFindings(await findingsOf(status));
 
   const page = `${metrics}/metrics`;
   const scrapes: number[] = [];
@@ -72,11 +72,10 @@ async function measure(server: Child, kubeconfig: string): Promise<Measured> {
   return { secondsToVerdicts, filled, loaded, scrapeMs: median(scrapes), page: await timesOfPage(text) };
 }
 
-/** How many verdicts say so. Before the caches are filled the sidecar knows of none. */
-async function stuck(status: string): Promise<number> {
+/** Before the caches are filled the sidecar knows of none. */
+async function findingsOf(status: string): Promise<readonly Pick<Finding, "kind" | "state">[]> {
   const response = await fetch(`${status}/api/v1/jobs`);
-  const { findings } = (await response.json()) as { findings: readonly { state: string }[] };
-  return findings.filter(({ state }) => state === "stuck").length;
+  return ((await response.json()) as { findings: readonly Finding[] }).findings;
 }
 
 /** How many keys of all controllers wait for a pass that is due, or have one. */

@@ -2,8 +2,6 @@ import type { PodState } from "./pods.ts";
 
 /** How a Job fares: its status, and that of its two pods. */
 export interface Fate {
-  /** The id of the kind by which it is stuck; undefined: healthy. */
-  readonly kind?: string;
   readonly spec?: object;
   readonly status: object;
   /** Undefined: it has none. */
@@ -17,8 +15,12 @@ interface Times {
 
 const TRACKED = ["batch.kubernetes.io/job-tracking"];
 
-/** The fates of Jobs that began and, where they did, ended at these times. Of the stuck ones each has another kind. */
-export function fatesAt({ began, ended }: Times): { finished: Fate; running: Fate; stuck: readonly Fate[] } {
+/** The fates of Jobs that began and, where they did, ended at these times. The stuck ones by the id of their kind. */
+export function fatesAt({ began, ended }: Times): {
+  finished: Fate;
+  running: Fate;
+  stuck: Readonly<Record<string, Fate>>;
+} {
   const ready = conditions(began, { Ready: "True", ContainersReady: "True" });
   const unready = conditions(began, { Ready: "False", ContainersReady: "False" });
   const runs = { running: { startedAt: began } };
@@ -65,11 +67,10 @@ export function fatesAt({ began, ended }: Times): { finished: Fate; running: Fat
       pods: hasEnded,
     },
     running: { status: active, pods: isRunning },
-    stuck: [
-      { kind: "S01", status: {} },
-      { kind: "S07", spec: { suspend: true }, status: { conditions: [suspended] } },
-      {
-        kind: "S11",
+    stuck: {
+      S01: { status: {} },
+      S07: { spec: { suspend: true }, status: { conditions: [suspended] } },
+      S11: {
         status: { ...active, ready: 0 },
         pods: {
           finalizers: TRACKED,
@@ -77,10 +78,9 @@ export function fatesAt({ began, ended }: Times): { finished: Fate; running: Fat
           status: { phase: "Pending", conditions: [unschedulable] },
         },
       },
-      { kind: "S13", status: { ...active, ready: 0 }, pods: waits("ImagePullBackOff") },
-      { kind: "S14", status: { ...active, ready: 0 }, pods: waits("CreateContainerConfigError") },
-      {
-        kind: "S17",
+      S13: { status: { ...active, ready: 0 }, pods: waits("ImagePullBackOff") },
+      S14: { status: { ...active, ready: 0 }, pods: waits("CreateContainerConfigError") },
+      S17: {
         status: { ...active, ready: 0 },
         pods: {
           finalizers: TRACKED,
@@ -88,9 +88,9 @@ export function fatesAt({ began, ended }: Times): { finished: Fate; running: Fat
           status: { phase: "Running", startTime: began, conditions: unready, containerStatuses: [crashing] },
         },
       },
-      { kind: "S19", spec: { activeDeadlineSeconds: 600 }, status: active, pods: isRunning },
-      { kind: "S25", status: active, pods: { ...hasEnded, finalizers: TRACKED } },
-    ],
+      S19: { spec: { activeDeadlineSeconds: 600 }, status: active, pods: isRunning },
+      S25: { status: active, pods: { ...hasEnded, finalizers: TRACKED } },
+    },
   };
 }
 
