@@ -6,17 +6,35 @@ import { conditionOf } from "./job-state.ts";
 import { lateLine, lateNext, latePods, nodeCause, nodeClause, nodeOf } from "./late-pods.ts";
 import { graceEndOf, inGraceUntil, isTerminating } from "./pod-state.ts";
 import { latestOf, sinceOf } from "./since.ts";
+import type { StuckKind } from "./stuck-kind.ts";
 import { command, cut, nameOf } from "./words.ts";
 import type { World } from "./world.ts";
 
 /** How a Job ends: decided by the interim condition, and written as the terminal one when no pod ends any more and all are counted. */
-export interface Ending {
+interface Ending {
   readonly interim: "FailureTarget" | "SuccessCriteriaMet";
   readonly terminal: "Failed" | "Complete";
 }
 
+/** What the kinds of both endings have in common. */
+export function endingKind(ending: Ending): Omit<StuckKind<Job>, "id" | "name" | "means" | "source"> {
+  const { interim, terminal } = ending;
+  return {
+    sees: `condition ${interim} is True, ${terminal} is absent, and no pod is within its grace period`,
+    lookAlike: `pods within their grace period: the Job is ${terminal} when the last one has ended`,
+    remedy: [
+      "Find the pod that does not end, and its node.",
+      "If no pod is left, see whether kube-controller-manager has a leader and can write the Job's status.",
+    ],
+    limits: { warningMs: 5 * 60_000, criticalMs: 20 * 60_000 },
+    reasons: ["PodsTerminating", "PodsUncounted", "NotWritten"],
+    startsAt: (job, world, now) => inGraceUntil(world.podsOf(job.metadata.uid), now),
+    look: (job, world, now) => unfinishedEnding(job, world, now, ending),
+  };
+}
+
 /** Why a decided Job is not written as ended, from when no pod of it was in its grace period any more. */
-export function unfinishedEnding(
+function unfinishedEnding(
   job: DeepReadonly<Job>,
   world: World,
   now: number,
@@ -54,6 +72,3 @@ export function unfinishedEnding(
 function withoutPods(uncounted: number): string {
   return uncounted > 0 ? "PodsUncounted" : "NotWritten";
 }
-
-/** The closed set of `unfinishedEnding`. */
-export const unfinishedReasons: readonly string[] = ["PodsTerminating", "PodsUncounted", "NotWritten"];

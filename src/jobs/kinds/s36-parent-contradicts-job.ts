@@ -11,7 +11,7 @@ import {
   type Standing,
   standingOf,
   textAt,
-  waitOf,
+  waitLines,
 } from "../parents/parent.ts";
 import { latestOf, type Since } from "../since.ts";
 import type { KindPage, StuckKind } from "../stuck-kind.ts";
@@ -72,7 +72,6 @@ export function parentContradictsJob(rules: ParentRules): StuckKind<Parent> {
 function symptomOf(parent: DeepReadonly<Parent>, rules: ParentRules, found: Contradiction): Symptom {
   const { namespace = "", name } = parent.metadata;
   const { kind, resource } = rules.resource;
-  const wait = waitOf(parent, rules);
   return {
     reason: found.reason,
     sinceMs: found.sinceMs,
@@ -80,7 +79,7 @@ function symptomOf(parent: DeepReadonly<Parent>, rules: ParentRules, found: Cont
     message: `${nameOf(kind, parent)} says ${quoted(found.says)}, but ${found.but}`,
     evidence: [
       `${nameOf(kind, parent)}: ${quoted(found.says)}, generation ${parent.metadata.generation ?? "not set"}`,
-      ...(wait ? [`it waits: ${quoted(wait.reason)}, and looks again after ${wait.interval}`] : []),
+      ...waitLines(parent, rules),
     ],
     next: [
       command`kubectl -n ${namespace} describe ${resource} ${name}`,

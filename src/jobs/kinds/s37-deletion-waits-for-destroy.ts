@@ -3,7 +3,7 @@ import { evidenceKinds } from "../evidence-kinds.ts";
 import { conditionOf, finishedSince } from "../job-state.ts";
 import { doesOneOf, isRunning, jobsOfParent } from "../parents/parent-jobs.ts";
 import type { ParentRules } from "../parents/parent-rules.ts";
-import { type Parent, waitOf } from "../parents/parent.ts";
+import { type Parent, waitLines } from "../parents/parent.ts";
 import { latestOf, type Since, sinceOf } from "../since.ts";
 import type { KindPage, StuckKind } from "../stuck-kind.ts";
 import { command, nameOf, quoted } from "../words.ts";
@@ -52,7 +52,6 @@ export function deletionWaitsForDestroy(rules: ParentRules): StuckKind<Parent> {
       if (!cause) return undefined;
       const { namespace = "", name } = parent.metadata;
       const { kind, resource } = rules.resource;
-      const wait = waitOf(parent, rules);
       return {
         reason: cause.reason,
         sinceMs: cause.sinceMs,
@@ -60,7 +59,7 @@ export function deletionWaitsForDestroy(rules: ParentRules): StuckKind<Parent> {
         message: `${nameOf(kind, parent)} is being deleted and kept by finalizer ${quoted(kept[0])}: ${cause.why}`,
         evidence: [
           `${nameOf(kind, parent)}: deletionTimestamp ${parent.metadata.deletionTimestamp}, finalizers ${quoted(kept.join(", "))}`,
-          ...(wait ? [`it waits: ${quoted(wait.reason)}, and looks again after ${wait.interval}`] : []),
+          ...waitLines(parent, rules),
           ...jobs
             .filter(isRunning)
             .slice(0, 1)

@@ -7,6 +7,7 @@ import {
   type Resource,
 } from "../../resources/index.ts";
 import { type Since, sinceOf } from "../since.ts";
+import { quoted } from "../words.ts";
 import type { ParentRules } from "./parent-rules.ts";
 
 /** An object of a kind whose work is done by Jobs. What is kept of it follows from its rules. */
@@ -117,4 +118,10 @@ export function waitOf(object: DeepReadonly<Parent>, { waits }: ParentRules): Wa
     if (status !== "True" && interval !== undefined) return { reason, interval, condition };
   }
   return undefined;
+}
+
+/** A line of evidence, where the parent says that it waits. */
+export function waitLines(object: DeepReadonly<Parent>, rules: ParentRules): readonly string[] {
+  const wait = waitOf(object, rules);
+  return wait ? [`it waits: ${quoted(wait.reason)}, and looks again after ${wait.interval}`] : [];
 }
