@@ -59,6 +59,7 @@ it("names the managing controller as owner, or the Job itself", () => {
     message: expect.stringContaining("Job shop/export-1") as string,
     evidence: ["Job shop/export-1: status {}, 0 pods"],
     next: expect.arrayContaining([expect.stringMatching(/^kubectl /)]) as string[],
+    cause: "Job controller",
   });
   expect(judgeJob(job(untouched), [], at(61)).finding?.owner).toEqual({ kind: "Job", name: "export-1" });
 });
