@@ -20,8 +20,18 @@ export function messageOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return oneLine(String(thrown));
   const own = oneLine(thrown.message || thrown.name);
   let { cause } = thrown;
-  while (cause instanceof Error && own.includes(oneLine(cause.message))) cause = cause.cause;
+  while (cause instanceof Error && own.includes(withoutCall(cause))) cause = cause.cause;
   return cause instanceof Error ? `${own} (${messageOf(cause)})` : own;
+}
+
+/** What the system says of a file, for a message that names the file itself: Node's text ends in the call and the path. */
+export function fileProblem(thrown: unknown): string {
+  return thrown instanceof Error && "syscall" in thrown ? withoutCall(thrown) : messageOf(thrown);
+}
+
+function withoutCall(error: Error): string {
+  const text = oneLine(error.message);
+  return "syscall" in error ? text.replace(/, [a-z]+(?: '.*')?$/, "") : text;
 }
 
 /** The codes of an error and of what caused it; an AggregateError stands for a try of several addresses. */

@@ -7,7 +7,7 @@ export { counted } from "./counted.ts";
 export { compareText } from "./compare-text.ts";
 export { defined } from "./defined.ts";
 export { formatDuration, parseDuration } from "./duration.ts";
-export { codesOf, isAbort, messageOf, oneLine, shortName, StalewatchError } from "./errors.ts";
+export { codesOf, fileProblem, isAbort, messageOf, oneLine, shortName, StalewatchError } from "./errors.ts";
 export type { ExchangeRequest, ExchangeResponse, Transport } from "./exchange.ts";
 export { KeyedHeap } from "./heap.ts";
 export { type Random, seededRandom, systemRandom } from "./random.ts";

@@ -1,6 +1,7 @@
 import { defined, formatDuration, StalewatchError, systemClock } from "../base/index.ts";
 import {
   type Dump,
+  dumpName,
   type DumpProgress,
   judgedKinds,
   jobsIn,
@@ -50,16 +51,13 @@ export async function jobsFromFiles(options: JobsFromFilesOptions, context: Cont
     ...defined({ signal, onProgress: progress?.show }),
   });
   progress?.clear();
-  addDoubts(dump, paths.join(", "), options.at, wallNow);
+  const names = paths.map(dumpName).join(", ");
+  addDoubts(dump, names, options.at, wallNow);
   const notes = dump.notes().map(textOf);
   for (const note of notes) terminal.err(`stalewatch: ${note}\n`);
   if (dump.kept === 0) {
     const remedy = "make a dump with kubectl get jobs,pods,cronjobs,events,leases -A -o yaml";
-    throw new StalewatchError(
-      "NO_OBJECTS",
-      `${paths.join(", ")} holds no Jobs and nothing that they have to do with`,
-      remedy,
-    );
+    throw new StalewatchError("NO_OBJECTS", `${names} holds no Jobs and nothing that they have to do with`, remedy);
   }
   const kinds = judgedKinds({ parents: [...parents, ...dump.parents], genericParents });
   return { at: new Date(now).toISOString(), ...jobsIn(dump.snapshot, { ...options, kinds, now }), notes };

@@ -3,6 +3,7 @@
 // of a file; what is wrong in a file becomes a note with its line, and costs nothing that stands beside it.
 // Does not print and does not parse a command line. Start with read-dump.ts, then dump.ts.
 export { Dump } from "./dump.ts";
+export { dumpName } from "./dump-files.ts";
 export { type JobsIn, jobsIn, type JobsInOptions } from "./jobs-in.ts";
 export { judgedKinds } from "./judged-kinds.ts";
 export type { Note } from "./notes.ts";

@@ -1,4 +1,4 @@
-import { messageOf } from "../base/index.ts";
+import { fileProblem } from "../base/index.ts";
 import type { Resource } from "../resources/index.ts";
 import { Dump } from "./dump.ts";
 import { type DumpFile, dumpFiles } from "./dump-files.ts";
@@ -37,12 +37,13 @@ export interface DumpProgress {
  */
 export async function readDump(options: DumpOptions): Promise<Dump> {
   const dump = new Dump(options.kinds, options.now, options.findParents);
-  for (const file of await dumpFiles(options.paths, options.stdin)) {
+  const note = (folder: string, message: string): void => dump.note(folder, undefined, message);
+  for (const file of await dumpFiles(options.paths, options.stdin, note)) {
     try {
       await readFile(file, dump, options);
     } catch (thrown) {
       if (options.signal?.aborted) throw thrown;
-      dump.note(file.name, undefined, `cannot be read to its end: ${messageOf(thrown)}`);
+      dump.note(file.name, undefined, `cannot be read to its end: ${fileProblem(thrown)}`);
     }
     dump.endFile(file.name);
   }

@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { messageOf, oneLine, StalewatchError } from "../base/index.ts";
+import { codesOf, fileProblem, oneLine, StalewatchError } from "../base/index.ts";
 import { isRecord, type Json } from "../kube/index.ts";
 import { LARGEST_OBJECT } from "./raw-object.ts";
 import type { RecordedLine, RecordedSample } from "./recording.ts";
@@ -28,7 +28,12 @@ export async function* readRecording(path: string): AsyncGenerator<RecordedLine,
   } catch (thrown) {
     if (thrown instanceof StalewatchError) throw thrown;
     const where = line === 0 ? oneLine(path) : `${oneLine(path)} line ${line}`;
-    throw new StalewatchError("BAD_RECORDING", `${where} cannot be read: ${messageOf(thrown)}`, "", { cause: thrown });
+    // Nothing of a recording: a file or a folder of objects, as likely as not.
+    const mayBeDump = before === Number.NEGATIVE_INFINITY && (line > 0 || codesOf(thrown).includes("EISDIR"));
+    const remedy = mayBeDump ? "stalewatch jobs -f reads files of objects" : "";
+    throw new StalewatchError("BAD_RECORDING", `${where} cannot be read: ${fileProblem(thrown)}`, remedy, {
+      cause: thrown,
+    });
   }
 }
 

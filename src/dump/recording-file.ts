@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { finished, pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { type Clock, messageOf, oneLine, StalewatchError } from "../base/index.ts";
+import { type Clock, fileProblem, oneLine, StalewatchError } from "../base/index.ts";
 import type { LineType } from "./recording.ts";
 
 /** Writes the lines of a recording, in the order of the calls, each with its time; compressed when its name ends in .gz. */
@@ -78,7 +78,7 @@ export class RecordingFile {
 
 function unwritable(path: string, thrown: unknown): StalewatchError {
   const exists = (thrown as NodeJS.ErrnoException).code === "EEXIST";
-  const why = exists ? "is there already" : `cannot be written: ${messageOf(thrown)}`;
+  const why = exists ? "is there already" : `cannot be written: ${fileProblem(thrown)}`;
   const remedy = exists ? "name another file" : "check the path, its permissions and the space left";
   return new StalewatchError("FILE_UNWRITABLE", `${oneLine(path)} ${why}`, remedy, { cause: thrown });
 }

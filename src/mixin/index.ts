@@ -4,5 +4,5 @@
 // Does not read metrics. The files in alerts/ and dashboards/ are generated: npm run generate.
 // Start with rules/caches.ts for alerts, dashboards/controllers.ts for panels. Dashboards are not exported here: they need a builder
 // that only development installs, so only scripts/ and tests import them.
-export { prometheusRule, ruleFile } from "./rule-file.ts";
+export { prometheusRule, ruleFile, runbookUrl } from "./rule-file.ts";
 export { ruleGroups } from "./rule-groups.ts";

@@ -38,6 +38,11 @@ export function prometheusRule(): object {
   };
 }
 
+/** Where an alert's runbook can be read. */
+export function runbookUrl(alert: string): string {
+  return `${RUNBOOKS}/${alert}.md`;
+}
+
 function prometheusAlert(rule: AlertRule): PrometheusAlert {
   const controller = rule.description.includes("$labels.controller") ? "?var-controller={{ $labels.controller }}" : "";
   return {
@@ -49,7 +54,7 @@ function prometheusAlert(rule: AlertRule): PrometheusAlert {
     annotations: {
       summary: rule.summary,
       description: rule.description,
-      runbook_url: `${RUNBOOKS}/${rule.name}.md`,
+      runbook_url: runbookUrl(rule.name),
       dashboard_url: `${GRAFANA}/d/${CONTROLLERS_UID}${controller}`,
     },
   };

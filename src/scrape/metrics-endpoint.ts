@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Agent, type Dispatcher, request } from "undici";
-import { messageOf } from "../base/index.ts";
+import { fileProblem } from "../base/index.ts";
 import { describeScrapeFailure } from "./describe-scrape-failure.ts";
 import { ExpositionParser, type ExpositionLimits } from "./exposition-parser.ts";
 import type { MetricsPage, MetricsSource } from "./metrics-page.ts";
@@ -127,6 +127,6 @@ function decoded({ headers, body }: Dispatcher.ResponseData): AsyncIterable<Uint
 async function readIfNamed(path: string | undefined): Promise<string | undefined> {
   if (path === undefined) return undefined;
   return await readFile(path, "utf8").catch((error: unknown) => {
-    throw new ScrapeError("credentials", `${path} cannot be read: ${messageOf(error)}`, "check the file", error);
+    throw new ScrapeError("credentials", `${path} cannot be read: ${fileProblem(error)}`, "check the file", error);
   });
 }

@@ -1,4 +1,4 @@
-import { type Clock, messageOf, StalewatchError } from "../base/index.ts";
+import { counted, type Clock, messageOf, StalewatchError } from "../base/index.ts";
 import { readPage, readTarget, type Target } from "../lag/index.ts";
 import type { Diagnosis } from "./doctor.ts";
 
@@ -32,5 +32,5 @@ function judged(name: string, { stores, leads, notes }: ReturnType<typeof readTa
   }
   const led = leads === false ? ", and follows another leader: until it leads, they are not judged" : "";
   const odd = notes.length === 0 ? "" : `; ${notes.join("; ")}`;
-  return { ok: true, found: `${name} publishes the versions of ${stores.length} caches${led}${odd}` };
+  return { ok: true, found: `${name} publishes the versions of ${counted(stores.length, "cache")}${led}${odd}` };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { main } from "../../src/cli/index.ts";
 import { stuckKinds } from "../../src/jobs/index.ts";
 import { ruleGroups } from "../../src/mixin/index.ts";
@@ -23,8 +24,37 @@ describe("stalewatch explain", () => {
 
   it("prints the runbook of each alert", async () => {
     for (const { name } of ruleGroups.flatMap(({ rules }) => rules)) {
-      expect(await explain(name)).toEqual({ code: 0, out: read(`docs/runbooks/${name}.md`), err: "" });
+      const { code, out, err } = await explain(name);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      // What it links to is somewhere else for whoever reads it here.
+      const docs = "https://github.com/stalewatch/stalewatch/blob/main/docs/";
+      const local = out.replaceAll(`](${docs}runbooks/`, "](").replaceAll(`](${docs}`, "](../");
+      expect(local).toBe(read(`docs/runbooks/${name}.md`));
+      expect(out).not.toMatch(/\]\((?!https:)/);
     }
+  });
+
+  it("prints each of them as data", async () => {
+    const valueOf = async (...argv: string[]): Promise<unknown> =>
+      JSON.parse((await explain(...argv, "-o", "json")).out);
+    const s13 = await valueOf("S13");
+    expect(s13).toMatchObject({
+      id: "S13",
+      name: "image-cannot-be-pulled",
+      ageSeconds: { info: null, warning: 600, critical: 1_800 },
+      reasons: expect.arrayContaining(["ImagePullBackOff"]) as string[],
+    });
+    expect(parse((await explain("S13", "-o", "yaml")).out)).toEqual(s13);
+    const { out: runbook } = await explain("StalewatchJobStuck");
+    expect(await valueOf("StalewatchJobStuck")).toMatchObject({
+      alert: "StalewatchJobStuck",
+      rules: ruleGroups.flatMap(({ rules }) => rules.filter(({ name }) => name === "StalewatchJobStuck")),
+      runbook,
+    });
+    expect(await valueOf()).toMatchObject({
+      kinds: expect.arrayContaining([{ id: "S13", name: "image-cannot-be-pulled" }]) as object[],
+      alerts: expect.arrayContaining(["StalewatchJobStuck"]) as string[],
+    });
   });
 
   it("lists all of them", async () => {
@@ -36,6 +66,9 @@ describe("stalewatch explain", () => {
   it.each([
     ["StalewatchJobStuk", "did you mean StalewatchJobStuck?"],
     ["image-cannot-be-puled", "did you mean image-cannot-be-pulled?"],
+    ["pull", "did you mean image-cannot-be-pulled?"],
+    ["cachel", "did you mean StalewatchCacheLagging?"],
+    ["stalewatch", "stalewatch explain lists all of them"],
     ["something else", "stalewatch explain lists all of them"],
   ])("knows what was probably meant by %s", async (name, remedy) => {
     const err = `stalewatch: ${name} is neither a stuck kind nor an alert: ${remedy}\n`;

@@ -120,7 +120,9 @@ shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
     expect(code).toBe(0);
     expect(out).toContain("export-1");
     expect(err).toMatch(/^stalewatch: standard input line \d+: ends in the middle of an object or list$/m);
-    expect(err).toMatch(/^stalewatch: -: the newest time is .* ago, .*; --at 2026-01-02T03:04:05Z judges as of then$/m);
+    expect(err).toMatch(
+      /^stalewatch: standard input: the newest time is .* ago, .*; --at 2026-01-02T03:04:05Z judges as of then$/m,
+    );
   });
 
   it("says that there are no pods", async () => {
@@ -128,12 +130,30 @@ shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
   });
 
   it.each([
-    [[], "NO_OBJECTS", "- holds no Jobs and nothing that they have to do with: make a dump with kubectl get "],
-    [["-f", "/no/such"], "FILE_UNREADABLE", "/no/such cannot be read: "],
+    [
+      [],
+      "NO_OBJECTS",
+      "standard input holds no Jobs and nothing that they have to do with: make a dump with kubectl get ",
+    ],
+    [["-f", "/no/such"], "FILE_UNREADABLE", "/no/such cannot be read: ENOENT: no such file or directory\n"],
   ])("fails for files without anything: %j", async (argv, _, err) => {
     const failed = await jobs("hello\n", ...argv);
     expect(failed).toMatchObject({ code: 1, out: "" });
     expect(failed.err).toContain(`stalewatch: ${err}`);
+  });
+
+  it.each([
+    ["recordings", "incident.ndjson.gz", "holds no YAML and no JSON file; its recordings are for stalewatch replay"],
+    ["something else", "pods.log", "holds no YAML and no JSON file"],
+  ])("says what a folder of %s is", async (_, name, note) => {
+    const folder = folderOf({ [name]: "" });
+    const failed = await run(["jobs", "-f", folder]);
+    expect(failed).toMatchObject({ code: 1, out: "" });
+    expect(failed.err.split("\n")).toEqual([
+      `stalewatch: ${folder}: ${note}`,
+      expect.stringContaining(`${folder} holds no Jobs and nothing`),
+      "",
+    ]);
   });
 
   it("shows how far it is in a large file, to a person", async () => {
@@ -145,9 +165,13 @@ shop       Job/export-1  <none>  warning  S13   ImagePullBackOff  16m
   });
 
   it.each([
+    [
+      ["--at", "2026-11-30T05:05:00"],
+      '--at must name its time zone, as 2026-01-02T03:04:05Z for UTC, not "2026-11-30T05:05:00"',
+    ],
     [["--at", "yesterday"], '--at must be a time as 2026-01-02T03:04:05Z, not "yesterday"'],
     [["--server", "http://127.0.0.1:1"], "--filename and --server cannot both be given"],
-    [["--limits", "/no/such"], "--limits /no/such cannot be read: "],
+    [["--limits", "/no/such"], "--limits /no/such cannot be read: ENOENT: no such file or directory\n"],
   ])("%j is wrong usage", async (argv, err) => {
     const failed = await jobs(DUMP, ...argv);
     expect(failed).toMatchObject({ code: 2, out: "" });

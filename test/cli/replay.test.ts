@@ -100,10 +100,35 @@ kcm     kube-controller-manager  jobs.batch  lagging  2m-3m  1       3m ago, lis
     expect(JSON.parse(out)).toMatchObject({ transitions: [], final: [] });
   });
 
+  it("says that --until lies before the recording", async () => {
+    const { code, out, err } = await replay(LINES, "--until", "2026-01-02T03:00:00Z");
+    expect({ code, out }).toEqual({ code: 0, out: "0 changes; at the end nothing is stuck.\n" });
+    expect(err).toMatch(/^stalewatch: .*r\.ndjson begins at 2026-01-02T03:04:05\.000Z, after --until\n$/);
+    expect((await replay(LINES, "--until", CREATED)).err).toBe("");
+  });
+
+  it.each([
+    ["YAML of objects", "apiVersion: v1\n", /line 1 cannot be read: .*: stalewatch jobs -f reads files of objects\n$/],
+    ["JSON of objects", jsonList([job]), /line 1 cannot be read: .*: stalewatch jobs -f reads files of objects\n$/],
+    ["no lines", "", /r\.ndjson is empty\n$/],
+    [
+      "a first line that cannot be used",
+      JSON.stringify({ at: CREATED, type: "ADDED", object: {} }),
+      /line 1 cannot be used: [^:]*\n$/,
+    ],
+  ])("prints nothing for a file of %s", async (_, text, told) => {
+    const { code, out, err } = await replay([text]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toMatch(told);
+  });
+
   it("wants a file", async () => {
     const terminal = memoryTerminal();
     expect(await main(["replay"], { terminal })).toBe(2);
     expect(await main(["replay", "/no/such"], { terminal })).toBe(1);
-    expect(terminal.stderr()).toContain("stalewatch: /no/such cannot be read: ");
+    expect(terminal.stderr()).toMatch(/^stalewatch: \/no\/such cannot be read: ENOENT: no such file or directory$/m);
+    expect(await main(["replay", folderOf({})], { terminal })).toBe(1);
+    expect(terminal.stderr()).toMatch(/: EISDIR: [^:,]*: stalewatch jobs -f reads files of objects\n$/);
+    expect(terminal.stdout()).toBe("");
   });
 });

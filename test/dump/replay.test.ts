@@ -92,7 +92,11 @@ describe("a replay", () => {
       event(2, "ADDED", other),
       end(3),
     ];
-    expect(await replay(lines)).toEqual({ answer: { transitions: [], final: [], caches: [] }, failure: undefined });
+    expect(await replay(lines)).toEqual({
+      answer: { transitions: [], final: [], caches: [] },
+      failure: undefined,
+      beganAt: Date.parse(CREATED),
+    });
   });
 
   it("begins to judge when Jobs and pods are listed, whatever is listed first", async () => {

@@ -232,12 +232,12 @@ describe("the doctor", () => {
     const targets = [kcm.as("kcm"), follower.as("standby"), old.as("old"), closed.as("closed")];
     const found = (await diagnoses({ targets })).filter(({ check }) => check === "target");
     expect(found).toEqual([
-      { check: "target", ok: true, found: "kcm publishes the versions of 1 caches" },
+      { check: "target", ok: true, found: "kcm publishes the versions of 1 cache" },
       {
         check: "target",
         ok: true,
         found:
-          "standby publishes the versions of 1 caches, and follows another leader: until it leads, they are not judged",
+          "standby publishes the versions of 1 cache, and follows another leader: until it leads, they are not judged",
       },
       {
         check: "target",

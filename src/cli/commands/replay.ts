@@ -39,7 +39,10 @@ export function configure(command: Command, { terminal }: Context): Action {
     const found = genericParents ? await recordedParents(path, parents) : [];
     const kinds = judgedKinds({ parents: [...parents, ...found], genericParents });
     const rules = await readLimitsFile(limits);
-    const { answer, failure } = await replayRecording(path, { kinds, stepMs: step, until, rules });
+    const { answer, failure, beganAt } = await replayRecording(path, { kinds, stepMs: step, until, rules });
+    if (until !== undefined && until < beganAt) {
+      terminal.err(`stalewatch: ${oneLine(path)} begins at ${new Date(beganAt).toISOString()}, after --until\n`);
+    }
     const printed = { ...answer, caches: answer.caches.map(targetCacheView) };
     await print(terminal, options["output"], printed, () => table(printed, terminal));
     if (failure) throw failure;

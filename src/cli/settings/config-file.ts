@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { messageOf } from "../../base/index.ts";
+import { fileProblem, messageOf } from "../../base/index.ts";
 import { UsageError } from "../failure.ts";
 import { didYouMean } from "../nearest.ts";
 import type { Flag, FlagTable } from "./flag.ts";
@@ -13,7 +13,7 @@ export interface ConfigFile {
 /** Reads the YAML of `--config`, whose keys are the flags of `table`. Errors: `USAGE`, naming the file and the line or key. */
 export async function readConfigFile(path: string, table: FlagTable): Promise<ConfigFile> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new UsageError(`--config ${path} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`--config ${path} cannot be read: ${fileProblem(error)}`);
   });
   const { parseDocument } = await import("yaml");
   const document = parseDocument(text, { prettyErrors: true });

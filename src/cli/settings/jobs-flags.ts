@@ -5,6 +5,10 @@ import { clusterFlags, judgeFlags } from "./run-flags.ts";
 /** RFC 3339 with its zone, as wall time in milliseconds. */
 export const time: z.ZodType<number, string> = z
   .string()
+  .refine(
+    (text) => !/T\d{2}:\d{2}:\d{2}(\.\d+)?$/.test(text),
+    "must name its time zone, as 2026-01-02T03:04:05Z for UTC",
+  )
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/, "must be a time as 2026-01-02T03:04:05Z")
   .transform((text) => Date.parse(text))
   .refine((ms) => !Number.isNaN(ms), "must be a time of the calendar");

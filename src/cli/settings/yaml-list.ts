@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { isSeq, LineCounter, parseDocument } from "yaml";
-import { messageOf, oneLine } from "../../base/index.ts";
+import { fileProblem, messageOf, oneLine } from "../../base/index.ts";
 import { UsageError } from "../failure.ts";
 
 /** An entry of a list, and where it stands: `limits.yaml line 3`. */
@@ -22,7 +22,7 @@ export interface ListFile {
 /** The entries of a YAML file that is a list; none when it is empty. Errors: `USAGE`, naming the file and the line. */
 export async function readYamlList({ path, flag, of, example }: ListFile): Promise<readonly Entry[]> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new UsageError(`${flag} ${oneLine(path)} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`${flag} ${oneLine(path)} cannot be read: ${fileProblem(error)}`);
   });
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
