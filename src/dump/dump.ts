@@ -1,4 +1,4 @@
-import { counted, oneLine } from "../base/index.ts";
+import { counted, messageOf, oneLine } from "../base/index.ts";
 import { kindKey, type OwnerKind, type Parent, type ParentRules, Snapshot } from "../jobs/index.ts";
 import { isRecord, type Json, JsonObjects, type OpaqueObject } from "../kube/index.ts";
 import {
@@ -80,7 +80,7 @@ export class Dump {
 
   take(file: string, read: RawObject | Flaw): void {
     if ("flaw" in read) this.note(file, read.line, read.flaw);
-    else this.#take({ file, line: read.line }, read.json, read.list, 0);
+    else this.#takeWhole({ file, line: read.line }, read);
   }
 
   /** After the last object of a file. */
@@ -108,6 +108,16 @@ export class Dump {
       this.note(file, undefined, `too many kinds own Jobs, and these are not judged: ${oneLine(kinds)}`);
     }
     this.#parents = found.map(({ rules }) => rules);
+  }
+
+  #takeWhole(place: Place, { json, list }: RawObject): void {
+    try {
+      this.#take(place, json, list, 0);
+    } catch (thrown) {
+      // Lists in lists in lists: more of them than calls fit on the stack.
+      if (!(thrown instanceof RangeError)) throw thrown;
+      this.#skip(place, `cannot be read: ${messageOf(thrown)}`);
+    }
   }
 
   /** `list` is the typed list around it, as far as it is known: its items need not say what they are. */

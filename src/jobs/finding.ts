@@ -157,7 +157,11 @@ export function findingOf<T extends KubeObject>(
   };
 }
 
-/** As the API writes times: whole seconds, UTC. */
+/** RFC 3339 has years of four digits. A duration in an object's spec may lead to any other. */
+const FIRST_MS = Date.parse("0000-01-01T00:00:00Z");
+const LAST_MS = Date.parse("9999-12-31T23:59:59Z");
+
+/** As the API writes times: whole seconds, UTC; the first or last one there is for what lies beyond. */
 export function rfc3339(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return `${new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString().slice(0, 19)}Z`;
 }

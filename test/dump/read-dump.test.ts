@@ -274,4 +274,32 @@ describe("what is wrong in a dump costs nothing beside it", () => {
     // None of them is its controller.
     expect(new Set(findings.map(({ owner }) => owner.kind))).toEqual(new Set(["Job"]));
   });
+
+  it("lists in lists without end", async () => {
+    const deep = `${"[".repeat(40_000)}${"]".repeat(40_000)}`;
+    const { metadata } = wireJob("x");
+    const nested = JSON.stringify({ apiVersion: "batch/v1", kind: "Job", metadata, spec: { parallelism: 0 } });
+    const items = [nested.replace('"parallelism":0', `"parallelism":${deep}`), JSON.stringify(two[0])];
+    const dump = await dumpOf(`{"kind":"List","items":[\n${items.join(",\n")}\n]}`);
+    expect(jobNames(dump)).toEqual(["a"]);
+    expect(messages(dump)).toEqual([expect.stringMatching(/^2: cannot be read: Maximum call stack/)]);
+  });
+
+  it("a duration that leads out of all years that there are", async () => {
+    const lease: WireObject = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { ...wireJob("kube-controller-manager").metadata, namespace: "kube-system" },
+      spec: {
+        holderIdentity: "gone",
+        acquireTime: CREATED,
+        renewTime: "2026-01-02T03:04:06Z",
+        leaseDurationSeconds: -9e15,
+      },
+    };
+    const dump = await dumpOf(jsonList([lease, two[0]]));
+    const answer = jobsIn(dump.snapshot, { kinds: judgedKinds(), now: NOW, rules: [], namespaces: [], all: true });
+    const found = answer.findings.map(({ kind, object: { name }, since }) => `${kind} ${name} ${since}`);
+    expect(found).toContain("S38 kube-controller-manager 0000-01-01T00:00:00Z");
+  });
 });
