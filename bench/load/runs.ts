@@ -5,7 +5,7 @@ import { podOf } from "./pods.ts";
 
 export const CRONJOBS = 10_010;
 /** Of each CronJob: one that is under way, and four in its history. */
-export const RUNS = 5;
+const RUNS = 5;
 export const JOBS: number = CRONJOBS * RUNS;
 /** Of the runs under way. */
 export const STUCK = 200;

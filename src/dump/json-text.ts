@@ -68,13 +68,17 @@ class Items {
     const closes = name === "endObject" || name === "endArray";
     if (opens) this.#open(name);
     if (closes) this.depth -= 1;
-    if (name === "keyValue" && this.depth === 1) this.#key = token.value;
-    if (name === "stringValue" && this.depth === 1 && OF_A_LIST.has(this.#key)) {
-      this.#list = { ...this.#list, [this.#key]: token.value };
-    }
-    if (closes && this.depth < this.#listDepth) this.#endList();
+    if (this.depth === 1) this.#takeOfHolder(token);
+    if (closes && this.depth < this.#listDepth) this.#listDepth = Number.POSITIVE_INFINITY;
     (this.#item ?? this.#holder).consume(token);
     if (closes || (!opens && name !== "keyValue")) this.#ended();
+  }
+
+  /** What stands in an object or list itself, not in what it holds. */
+  #takeOfHolder(token: Token): void {
+    if (token.name === "keyValue") this.#key = token.value;
+    if (token.name !== "stringValue" || !OF_A_LIST.has(this.#key)) return;
+    this.#list = { ...this.#list, [this.#key]: token.value };
   }
 
   #open(name: "startObject" | "startArray"): void {
@@ -100,10 +104,6 @@ class Items {
     this.#key = "";
     this.#startLine = this.line;
     this.#size = 0;
-  }
-
-  #endList(): void {
-    this.#listDepth = Number.POSITIVE_INFINITY;
   }
 
   #ended(): void {

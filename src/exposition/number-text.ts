@@ -19,7 +19,7 @@ export function boundText(bound: number): string {
 }
 
 /** A label's value between its quotes. */
-export function escapeLabel(value: string): string {
+function escapeLabel(value: string): string {
   return /[\\"\n]/.test(value) ? value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n") : value;
 }
 

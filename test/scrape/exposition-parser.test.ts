@@ -14,6 +14,10 @@ function parse(
   return parser.end();
 }
 
+function longLine(at: number): string {
+  return `up{a="${at}${"x".repeat(16_000)}"} 1\n`;
+}
+
 /** Each sample as `[name, labels, value]`. */
 function samplesOf({ samples }: MetricsPage): unknown[] {
   return samples.map(({ name, labels, value }) => [name, Object.fromEntries(labels), value]);
@@ -123,8 +127,7 @@ describe("a page of metrics", () => {
   });
 
   it("is cut off when what is wanted of it would fill the memory, however few the lines", () => {
-    const long = (at: number): string => `up{a="${at}${"x".repeat(16_000)}"} 1\n`;
-    const pages = [Array.from({ length: 600 }, (_, at) => long(at)).join(""), long(0).repeat(600)];
+    const pages = [Array.from({ length: 600 }, (_, at) => longLine(at)).join(""), longLine(0).repeat(600)];
     expect(codeOf(() => parse(pages[0] ?? ""))).toBe("SCRAPE_TOO_LARGE");
     expect(codeOf(() => parse(pages[1] ?? ""))).toMatchObject({ duplicates: 599 });
     expect(codeOf(() => parse(pages[0] ?? "", () => false))).toMatchObject({ samples: [] });
