@@ -33,10 +33,28 @@ export function laterSuccessOf(
   if (resource.kind !== resources.jobs.kind || resource.group !== resources.jobs.group) return undefined;
   const job = object as DeepReadonly<Job>;
   if (isFinishedJob(job) || isDeleting(job) || !isRunOfCronJob(job)) return undefined;
-  const made = Date.parse(job.metadata.creationTimestamp ?? "");
-  return world
-    .jobsOf(controllerOf(job)?.uid ?? "")
-    .filter((other) => hasSucceeded(other) && Date.parse(other.metadata.creationTimestamp ?? "") > made)
-    .toSorted((a, b) => (keyOf(a.metadata) < keyOf(b.metadata) ? -1 : 1))
-    .at(-1);
+  const newest = newestSuccess(world.jobsOf(controllerOf(job)?.uid ?? ""));
+  return newest && madeMs(newest) > madeMs(job) ? newest : undefined;
+}
+
+/** Each run of a CronJob asks for the same, and a world that is held gives each the same list. */
+const newestOf: WeakMap<readonly DeepReadonly<Job>[], DeepReadonly<Job> | null> = new WeakMap();
+
+function newestSuccess(runs: readonly DeepReadonly<Job>[]): DeepReadonly<Job> | undefined {
+  const known = newestOf.get(runs);
+  if (known !== undefined) return known ?? undefined;
+  let newest: DeepReadonly<Job> | undefined;
+  for (const run of runs)
+    if (hasSucceeded(run) && !Number.isNaN(madeMs(run)) && (!newest || isNewer(run, newest))) newest = run;
+  newestOf.set(runs, newest ?? null);
+  return newest;
+}
+
+function isNewer(a: DeepReadonly<Job>, b: DeepReadonly<Job>): boolean {
+  return madeMs(a) > madeMs(b) || (madeMs(a) === madeMs(b) && keyOf(a.metadata) > keyOf(b.metadata));
+}
+
+/** NaN where nobody knows. */
+function madeMs({ metadata }: DeepReadonly<Job>): number {
+  return Date.parse(metadata.creationTimestamp ?? "");
 }

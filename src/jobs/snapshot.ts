@@ -12,6 +12,7 @@ import {
   resources,
 } from "../resources/index.ts";
 import { Sightings } from "./sightings.ts";
+import { SnapshotIndex } from "./snapshot-index.ts";
 import type { World } from "./world.ts";
 
 type Objects = Map<string, DeepReadonly<KubeObject>>;
@@ -22,11 +23,13 @@ type Objects = Map<string, DeepReadonly<KubeObject>>;
  */
 export class Snapshot implements World {
   readonly #kinds: Map<string, Objects> = new Map();
-  readonly #byOwner: Map<string, Map<string, DeepReadonly<KubeObject>>> = new Map();
+  readonly #byOwner: SnapshotIndex = new SnapshotIndex();
   readonly #byUid: Map<string, DeepReadonly<KubeObject>> = new Map();
   readonly #unreadable: Set<DeepReadonly<KubeObject>> = new Set();
   readonly #sightings: Sightings = new Sightings();
-  readonly #events: Map<string, Map<string, DeepReadonly<Event>>> = new Map();
+  readonly #events: SnapshotIndex = new SnapshotIndex();
+  /** By kind, then by label: of those labels alone that somebody has asked for. */
+  readonly #byLabel: Map<string, Map<string, SnapshotIndex>> = new Map();
 
   /** Of how many kinds it is known what there is. */
   get knownKinds(): number {
@@ -44,29 +47,18 @@ export class Snapshot implements World {
 
   /** Of an unreadable one there is its metadata alone: that it is there is known, and nothing else. */
   set<T extends KubeObject>(resource: Resource<T>, object: DeepReadonly<T>, isUnreadable = false): void {
-    this.delete(resource, object.metadata);
+    const before = this.#remove(resource, object.metadata);
+    if (before && before.metadata.uid !== object.metadata.uid) this.#sightings.forget(before.metadata.uid);
     if (isUnreadable) this.#unreadable.add(object);
     const key = keyOf(object.metadata);
     this.#objectsOf(resource).set(key, object);
     this.#byUid.set(object.metadata.uid, object);
-    const owner = controllerOf(object)?.uid;
-    if (owner !== undefined) indexed(this.#byOwner, ownerKey(resource, owner)).set(key, object);
-    const about = aboutOf(resource, object);
-    if (about !== undefined) indexed(this.#events, about).set(key, object);
+    for (const [index, group] of this.#placesOf(resource, object)) index.add(group, key, object);
   }
 
   delete(resource: Resource, ref: ObjectRef): void {
-    const key = keyOf(ref);
-    const objects = this.#objectsOf(resource);
-    const known = objects.get(key);
-    if (!known) return;
-    objects.delete(key);
-    this.#unreadable.delete(known);
-    if (this.#byUid.get(known.metadata.uid) === known) this.#byUid.delete(known.metadata.uid);
-    const owner = controllerOf(known)?.uid;
-    if (owner !== undefined) this.#byOwner.get(ownerKey(resource, owner))?.delete(key);
-    const about = aboutOf(resource, known);
-    if (about !== undefined) this.#events.get(about)?.delete(key);
+    const known = this.#remove(resource, ref);
+    if (known) this.#sightings.forget(known.metadata.uid);
   }
 
   list<T extends KubeObject>(resource: Resource<T>): Iterable<DeepReadonly<T>> {
@@ -94,15 +86,13 @@ export class Snapshot implements World {
     label: string,
     value: string,
   ): readonly DeepReadonly<T>[] | undefined {
-    if (!this.#kinds.has(resourceName(resource))) return undefined;
-    return [...this.list(resource)].filter(
-      ({ metadata }) => metadata.namespace === namespace && metadata.labels?.[label] === value,
-    );
+    if (!this.knows(resource)) return undefined;
+    return this.#labelIndex(resource, label).list(labelGroup(namespace, value)) as readonly DeepReadonly<T>[];
   }
 
   eventsAbout({ metadata }: DeepReadonly<KubeObject>): readonly DeepReadonly<Event>[] | undefined {
-    if (!this.#kinds.has(resourceName(resources.events))) return undefined;
-    return [...(this.#events.get(metadata.uid)?.values() ?? [])];
+    if (!this.knows(resources.events)) return undefined;
+    return this.#events.list(metadata.uid);
   }
 
   ownerOf(object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> | undefined {
@@ -119,20 +109,61 @@ export class Snapshot implements World {
   }
 
   #ownedBy<T extends KubeObject>(resource: Resource<T>, uid: string): readonly DeepReadonly<T>[] {
-    return [...(this.#byOwner.get(ownerKey(resource, uid))?.values() ?? [])] as DeepReadonly<T>[];
+    return this.#byOwner.list(ownerKey(resource, uid)) as readonly DeepReadonly<T>[];
+  }
+
+  #remove(resource: Resource, ref: ObjectRef): DeepReadonly<KubeObject> | undefined {
+    const key = keyOf(ref);
+    const objects = this.#objectsOf(resource);
+    const known = objects.get(key);
+    if (!known) return undefined;
+    objects.delete(key);
+    this.#unreadable.delete(known);
+    if (this.#byUid.get(known.metadata.uid) === known) this.#byUid.delete(known.metadata.uid);
+    for (const [index, group] of this.#placesOf(resource, known)) index.remove(group, key);
+    return known;
+  }
+
+  *#placesOf(resource: Resource, object: DeepReadonly<KubeObject>): Generator<readonly [SnapshotIndex, string]> {
+    const owner = controllerOf(object)?.uid;
+    if (owner !== undefined) yield [this.#byOwner, ownerKey(resource, owner)];
+    const about = aboutOf(resource, object);
+    if (about !== undefined) yield [this.#events, about];
+    const { namespace = "", labels } = object.metadata;
+    for (const [label, index] of this.#byLabel.get(resourceName(resource)) ?? []) {
+      const value = labels?.[label];
+      if (value !== undefined) yield [index, labelGroup(namespace, value)];
+    }
+  }
+
+  #labelIndex(resource: Resource, label: string): SnapshotIndex {
+    const name = resourceName(resource);
+    const ofKind = this.#byLabel.get(name) ?? new Map<string, SnapshotIndex>();
+    this.#byLabel.set(name, ofKind);
+    const known = ofKind.get(label);
+    if (known) return known;
+    const index = new SnapshotIndex();
+    ofKind.set(label, index);
+    for (const [key, object] of this.#objectsOf(resource)) {
+      const { namespace = "", labels } = object.metadata;
+      const value = labels?.[label];
+      if (value !== undefined) index.add(labelGroup(namespace, value), key, object);
+    }
+    return index;
   }
 
   #objectsOf(resource: Pick<Resource, "group" | "version" | "resource">): Objects {
-    return indexed(this.#kinds, resourceName(resource));
+    const name = resourceName(resource);
+    const known = this.#kinds.get(name);
+    if (known) return known;
+    const made: Objects = new Map();
+    this.#kinds.set(name, made);
+    return made;
   }
 }
 
-function indexed<V>(index: Map<string, Map<string, V>>, key: string): Map<string, V> {
-  const known = index.get(key);
-  if (known) return known;
-  const made = new Map<string, V>();
-  index.set(key, made);
-  return made;
+function labelGroup(namespace: string, value: string): string {
+  return `${namespace} ${value}`;
 }
 
 function ownerKey(resource: Resource, uid: string): string {
