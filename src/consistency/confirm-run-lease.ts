@@ -3,6 +3,7 @@ import {
   type DeepReadonly,
   isFinishedPod,
   type Job,
+  JOB_NAME_LABEL,
   type Lease,
   type ObjectRef,
   resources,
@@ -23,9 +24,6 @@ export interface ConfirmRunLeaseOptions {
   readonly now: number;
   readonly rules?: RunLeaseRules | undefined;
 }
-
-/** Set by the Job controller: https://kubernetes.io/docs/reference/labels-annotations-taints/#batchkubernetesio-job-name */
-const JOB_NAME = "batch.kubernetes.io/job-name";
 
 /**
  * Whether a run lease is held (`runLeaseState`), with as many live reads as that takes: none, its holder, or its holder and that
@@ -61,7 +59,7 @@ export async function readJob(live: Pick<LiveReader, "get">, ref: ObjectRef): Pr
 
 async function anyPodRuns(live: Pick<LiveReader, "list">, job: ObjectRef): Promise<boolean> {
   if (!isJobName(job.name)) return false;
-  const scope = { ...(job.namespace && { namespace: job.namespace }), labelSelector: `${JOB_NAME}=${job.name}` };
+  const scope = { ...(job.namespace && { namespace: job.namespace }), labelSelector: `${JOB_NAME_LABEL}=${job.name}` };
   for await (const { items, opaque = [] } of live.list(resources.pods, scope)) {
     if (opaque.length > 0 || items.some((pod) => !isFinishedPod(pod))) return true;
   }

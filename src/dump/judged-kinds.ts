@@ -4,6 +4,7 @@ import {
   jobOrder,
   leaseOrder,
   type LimitRules,
+  NODE_LEASES,
   parentOrder,
   parentResource,
   type Parents,
@@ -21,9 +22,6 @@ export interface JudgedKind {
   readonly resource: Resource;
   readonly verdict: (object: DeepReadonly<KubeObject>, world: World, now: number, rules: LimitRules) => Verdict;
 }
-
-/** Every kubelet renews its lease there, and none of them is a lock. */
-const NODE_LEASES = "kube-node-lease";
 
 /** What judges of Jobs look at. */
 export interface JudgedKinds {

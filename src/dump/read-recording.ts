@@ -6,8 +6,8 @@ import type { RecordedLine, RecordedSample } from "./recording.ts";
 import { textPieces } from "./text-pieces.ts";
 
 const OBJECT_TYPES = ["LISTED", "ADDED", "MODIFIED", "DELETED", "BOOKMARK"] as const;
-/** A list stands in one line. */
-const LONGEST_LINE = 32 * LARGEST_OBJECT;
+/** A list stands in one line. Half of what a string may hold: a longer one has no place to be put together in. */
+const LONGEST_LINE = 16 * LARGEST_OBJECT;
 
 /**
  * The lines of a recording, one after the other, in order of time. Errors: `BAD_RECORDING` names the file and the line, and whoever

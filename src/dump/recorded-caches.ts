@@ -1,14 +1,17 @@
 import { HeadTable } from "../head/index.ts";
 import { isRecord, type Json } from "../kube/index.ts";
-import { CacheLag, type LagAnswer, readTarget, type TargetCacheAnswer, unwrapVersion } from "../lag/index.ts";
+import {
+  CacheLag,
+  LAG_BUDGET_MS,
+  type LagAnswer,
+  readTarget,
+  type TargetCacheAnswer,
+  UNFILTERED,
+  unwrapVersion,
+} from "../lag/index.ts";
 import { groupVersionOf } from "../resources/index.ts";
 import { itemTypeOf } from "./dump-kinds.ts";
 import type { RecordedLine, RecordedSample } from "./recording.ts";
-
-/** As `--lag-budget`. */
-const BUDGET_MS = 30_000;
-/** Whose caches hold every object of their kinds. */
-const UNFILTERED = "kube-controller-manager";
 
 interface Head {
   readonly group: string;
@@ -29,8 +32,10 @@ interface Cache {
 }
 
 /**
- * How stale the caches of recorded targets were when they were last seen, by the rules of lag/: the recorded lists and watches are the
- * second pair of eyes. A list that does not say when it was asked for, as those of other tools may not, bounds nothing from above.
+ * How stale the caches of recorded targets were when they were last seen: the recorded lists and watches are the second pair of eyes.
+ * The bounds are those of lag/. What a live sidecar tells besides is not told here: that a replica stands by, that a process has
+ * restarted or that several answer under one address (one of them is then taken for a late one), and which kind is meant by a plural
+ * that is not its kind with an "s". A list that does not say when it was asked for, as those of other tools may not, bounds nothing from above.
  */
 export class RecordedCaches {
   readonly #heads: Map<string, Head> = new Map();
@@ -110,9 +115,9 @@ export class RecordedCaches {
         },
         suspect: () => {}, // nobody can ask again
       },
-      budgetMs: BUDGET_MS,
+      budgetMs: LAG_BUDGET_MS,
       reads: true,
-      scope: name === UNFILTERED ? "same" : "unknown",
+      scope: UNFILTERED.has(name) ? "same" : "unknown",
       clock: { now, monotonic: now, setTimer: () => ({ cancel: () => {} }) },
     });
     const last = lag.observe({ version: "", sentAt: this.#now, receivedAt: this.#now });

@@ -12,7 +12,7 @@ export { Findings } from "./findings.ts";
 export { type FindingGroup, groupsOf } from "./grouping.ts";
 export { jobOrder } from "./job-order.ts";
 export { renderKindPage } from "./kind-page.ts";
-export { leaseClassOf } from "./lease-class.ts";
+export { leaseClassOf, NODE_LEASES } from "./lease-class.ts";
 export { leaseOrder } from "./lease-order.ts";
 export type { LimitRule, LimitRules } from "./limits.ts";
 export { jobsIn, podsOfJobsIn } from "./live/cached-kinds.ts";

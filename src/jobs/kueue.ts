@@ -1,4 +1,4 @@
-import { type DeepReadonly, type Job, type KubeObject } from "../resources/index.ts";
+import type { DeepReadonly, Job, KubeObject } from "../resources/index.ts";
 import { evidenceKinds, type Workload } from "./evidence-kinds.ts";
 import { suspendedSince } from "./job-state.ts";
 import type { World } from "./world.ts";

@@ -6,7 +6,8 @@ import type { DeepReadonly, Lease } from "../resources/index.ts";
  */
 export type LeaseClass = "election" | "heartbeat" | "lock";
 
-const NODE_LEASES = "kube-node-lease";
+/** Every kubelet renews its lease there every ten seconds, and none of them is a lock. */
+export const NODE_LEASES = "kube-node-lease";
 
 /** kube-apiserver's own heartbeat. */
 const API_SERVER_LABEL = "apiserver.kubernetes.io/identity";

@@ -3,6 +3,7 @@ import {
   type DeepReadonly,
   isFinishedPod,
   type Job,
+  JOB_NAME_LABEL,
   type Lease,
   type Pod,
   resources,
@@ -22,8 +23,6 @@ const ACQUIRED_ANNOTATION = "captf.io/lease-acquired-at";
 const LOCK_INFO_ANNOTATION = "app.terraform.io/lock-info";
 
 const STATE_LOCK_NAME = /^lock-tfstate-[^-]+-(.+)$/;
-
-const JOB_NAME_LABEL = "batch.kubernetes.io/job-name";
 
 /** A holder that does not exist may be about to be created. */
 export const HOLDER_GRACE_MS = 60_000;

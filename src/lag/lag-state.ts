@@ -21,6 +21,9 @@ export interface LagEvidence {
   readonly reads: boolean;
 }
 
+/** How late a cache may be and still count as fresh, unless somebody says otherwise. */
+export const LAG_BUDGET_MS = 30_000;
+
 /** A stream that is alive moves at bookmarks, about once a minute. Where a heartbeat keeps it moving, less time says as much. */
 export const STALLED_AFTER_MS = 90_000;
 

@@ -61,7 +61,7 @@ interface Kept {
 type LagLabels = Parameters<typeof publishLag>[1];
 
 /** client-go's informers there watch every object of their kind. */
-const UNFILTERED: ReadonlySet<string> = new Set(["kube-controller-manager"]);
+export const UNFILTERED: ReadonlySet<string> = new Set(["kube-controller-manager"]);
 
 /** The caches of one target, each as the last page has it, in one life of its process. */
 export class TargetCaches {

@@ -6,7 +6,7 @@ export { type ConfigMap, resources } from "./builtin.ts";
 export type { CronJob, CronJobSpec, CronJobStatus, ObjectReference } from "./cronjob.ts";
 export type { Event, EventSeries } from "./event.ts";
 export { isFinishedJob, isFinishedPod } from "./finished.ts";
-export { type Job, type JobSpec, type JobStatus } from "./job.ts";
+export { type Job, JOB_NAME_LABEL, type JobSpec, type JobStatus } from "./job.ts";
 export { fields } from "./fields.ts";
 export { HEARTBEAT_MARK, isHeartbeat } from "./heartbeat.ts";
 export type { Lease, LeaseSpec } from "./lease.ts";

@@ -15,6 +15,9 @@ import {
   time,
 } from "./shape.ts";
 
+/** On each pod of a Job, its name: https://kubernetes.io/docs/reference/labels-annotations-taints/#batchkubernetesio-job-name */
+export const JOB_NAME_LABEL = "batch.kubernetes.io/job-name";
+
 /** What is kept of a batch/v1 Job: never the pod template. A count that is zero is absent. */
 export interface Job {
   metadata: ObjectMeta;

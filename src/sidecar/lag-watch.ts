@@ -3,7 +3,7 @@ import { HeadSet } from "../head/index.ts";
 import type { CacheView, DelayView, TargetView } from "../http/index.ts";
 import { Delays } from "../jobs/index.ts";
 import type { KubeClient } from "../kube/index.ts";
-import { type LagAnswer, OwnCaches, STALLED_AFTER_MS, Targets } from "../lag/index.ts";
+import { LAG_BUDGET_MS, type LagAnswer, OwnCaches, STALLED_AFTER_MS, Targets } from "../lag/index.ts";
 import type { Resource } from "../resources/index.ts";
 import type { Env } from "../telemetry/index.ts";
 import type { SidecarOptions } from "./sidecar-options.ts";
@@ -27,7 +27,6 @@ export interface LagWatchOptions extends Pick<
 }
 
 const PROBE_INTERVAL_MS = 15_000;
-const LAG_BUDGET_MS = 30_000;
 const TARGET_INTERVAL_MS = 15_000;
 
 /** Everything that says how stale caches are, our own and those of targets, and how long other controllers take. */

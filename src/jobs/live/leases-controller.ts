@@ -1,12 +1,12 @@
 import type { Controller } from "../../controller/index.ts";
 import type { Scope } from "../../kube/index.ts";
 import { type Lease, resources } from "../../resources/index.ts";
+import { NODE_LEASES } from "../lease-class.ts";
 import { leaseOrder } from "../lease-order.ts";
 import { jobsIn, podsOfJobsIn, within } from "./cached-kinds.ts";
 import { type JudgeInterval, type JudgeOptions, judgingController } from "./judging-controller.ts";
 
-/** Every kubelet renews its lease there every ten seconds, and none of them is a lock. */
-const WITHOUT_NODES: Scope = { fieldSelector: "metadata.namespace!=kube-node-lease" };
+const WITHOUT_NODES: Scope = { fieldSelector: `metadata.namespace!=${NODE_LEASES}` };
 
 /** Judges leases: whenever one, or the Job or pod that holds it, changes. */
 export function leasesController(options: JudgeOptions): Controller<Lease, JudgeInterval> {
