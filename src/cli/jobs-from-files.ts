@@ -3,10 +3,10 @@ import {
   type Dump,
   dumpName,
   type DumpProgress,
-  judgedKinds,
-  jobsIn,
-  type JobsIn,
-  type JobsInOptions,
+  type JudgedOnce,
+  judgeOnce,
+  type JudgeOnceOptions,
+  kindsInFiles,
   type Note,
   readDump,
 } from "../dump/index.ts";
@@ -21,13 +21,13 @@ const OLD_MS = 10 * 60_000;
 const LARGE = 8 << 20;
 const PROGRESS_EVERY_MS = 200;
 
-export interface JobsFromFilesOptions extends Omit<JobsInOptions, "now" | "kinds">, Parents {
+export interface JobsFromFilesOptions extends Omit<JudgeOnceOptions, "now" | "kinds">, Parents {
   readonly paths: readonly string[];
   /** Wall time in milliseconds; the present unless given. */
   readonly at: number | undefined;
 }
 
-export interface JobsFromFiles extends JobsIn {
+export interface JobsFromFiles extends JudgedOnce {
   readonly at: string;
   /** What of the files could not be read, or is doubtful. */
   readonly notes: readonly string[];
@@ -45,7 +45,7 @@ export async function jobsFromFiles(options: JobsFromFilesOptions, context: Cont
   const dump = await readDump({
     paths,
     stdin: terminal.stdin,
-    kinds: judgedKinds({ parents, genericParents }).kept,
+    kinds: kindsInFiles({ parents, genericParents }).kept,
     findParents: genericParents,
     now,
     ...defined({ signal, onProgress: progress?.show }),
@@ -59,8 +59,8 @@ export async function jobsFromFiles(options: JobsFromFilesOptions, context: Cont
     const remedy = "make a dump with kubectl get jobs,pods,cronjobs,events,leases -A -o yaml";
     throw new StalewatchError("NO_OBJECTS", `${names} holds no Jobs and nothing that they have to do with`, remedy);
   }
-  const kinds = judgedKinds({ parents: [...parents, ...dump.parents], genericParents });
-  return { at: new Date(now).toISOString(), ...jobsIn(dump.snapshot, { ...options, kinds, now }), notes };
+  const kinds = kindsInFiles({ parents: [...parents, ...dump.parents], genericParents });
+  return { at: new Date(now).toISOString(), ...judgeOnce(dump.snapshot, { ...options, kinds, now }), notes };
 }
 
 /** What the person who reads the answer must know of the files as a whole. */

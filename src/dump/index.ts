@@ -4,8 +4,8 @@
 // Does not print and does not parse a command line. Start with read-dump.ts, then dump.ts.
 export { Dump } from "./dump.ts";
 export { dumpName } from "./dump-files.ts";
-export { type JobsIn, jobsIn, type JobsInOptions } from "./jobs-in.ts";
-export { judgedKinds } from "./judged-kinds.ts";
+export { type JudgedOnce, judgeOnce, type JudgeOnceOptions } from "./judge-once.ts";
+export { kindsInFiles } from "./kinds-in-files.ts";
 export type { Note } from "./notes.ts";
 export { type DumpProgress, readDump } from "./read-dump.ts";
 export { recordedParents } from "./recorded-parents.ts";

@@ -9,7 +9,7 @@ import {
   resourceName,
 } from "../resources/index.ts";
 import { noopMeter } from "../telemetry/index.ts";
-import type { JudgedKind, JudgedKinds } from "./judged-kinds.ts";
+import type { JudgedKind, KindsInFiles } from "./kinds-in-files.ts";
 import { concernedBy, TrackedWorld } from "./tracked-world.ts";
 import { type Transition, transitionOf } from "./transition.ts";
 
@@ -36,7 +36,7 @@ export class JudgedOverTime {
   readonly #due: KeyedHeap<string> = new KeyedHeap();
   readonly #subjects: Map<string, Subject> = new Map();
 
-  constructor(snapshot: Snapshot, { judged }: JudgedKinds, rules: LimitRules) {
+  constructor(snapshot: Snapshot, { judged }: KindsInFiles, rules: LimitRules) {
     this.#snapshot = snapshot;
     this.#kinds = judged.map((kind) => ({ kind, dependencies: new Dependencies() }));
     this.#rules = rules;

@@ -4,7 +4,7 @@ import type { KubeClient, ListerWatcher } from "../kube/index.ts";
 import type { Target } from "../lag/index.ts";
 import { type DeepReadonly, type Job, type Resource, resourceName, resources } from "../resources/index.ts";
 import { type Env, type Log, noopLog } from "../telemetry/index.ts";
-import { judgedKinds } from "./judged-kinds.ts";
+import { kindsInFiles } from "./kinds-in-files.ts";
 import { recordKind, type RecordKindOptions } from "./record-kind.ts";
 import { recordTarget } from "./record-target.ts";
 import { RecordingFile } from "./recording-file.ts";
@@ -42,7 +42,7 @@ export async function record(options: RecordOptions, signal: AbortSignal): Promi
     parts.push(begin(recordKind({ ...options, ...seen, resource, namespace: place, file }, stop)));
   };
   const everywhere = namespaces.length > 0 ? namespaces : [undefined];
-  for (const resource of judgedKinds(options).kept) {
+  for (const resource of kindsInFiles(options).kept) {
     for (const namespace of resource.namespaced ? everywhere : [undefined]) {
       const owners = options.genericParents && isJobs(resource) ? ownersOf(options, namespace, beginKind) : undefined;
       if (owners) parts.push(begin(owners.run({ signal: stop })));

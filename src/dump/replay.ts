@@ -1,7 +1,7 @@
 import { type Finding, type LimitRules, Snapshot } from "../jobs/index.ts";
 import type { TargetCacheAnswer } from "../lag/index.ts";
 import { resources } from "../resources/index.ts";
-import type { JudgedKinds } from "./judged-kinds.ts";
+import type { KindsInFiles } from "./kinds-in-files.ts";
 import { JudgedOverTime } from "./judged-over-time.ts";
 import { RecordedCaches } from "./recorded-caches.ts";
 import { RecordedObjects } from "./recorded-objects.ts";
@@ -9,7 +9,7 @@ import type { RecordedLine } from "./recording.ts";
 import type { Transition } from "./transition.ts";
 
 export interface ReplayOptions {
-  readonly kinds: JudgedKinds;
+  readonly kinds: KindsInFiles;
   /** Verdicts are taken at each event, and as often as this between them, in milliseconds. */
   readonly stepMs: number;
   /** Wall time in milliseconds to go on to, whatever the recording says; its end unless given. */

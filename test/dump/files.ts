@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { onTestFinished } from "vitest";
-import { type Dump, judgedKinds, readDump } from "../../src/dump/index.ts";
+import { type Dump, kindsInFiles, readDump } from "../../src/dump/index.ts";
 import { stringify } from "yaml";
 import { CREATED } from "../jobs/objects.ts";
 
@@ -24,7 +24,7 @@ export async function dumpOf(text: string | Uint8Array, chunk: number = 1 << 16)
   const chunks = Array.from({ length: Math.ceil(bytes.length / chunk) }, (_, index) => {
     return bytes.subarray(index * chunk, (index + 1) * chunk);
   });
-  return readDump({ paths: ["-"], stdin: Readable.from(chunks), kinds: judgedKinds().kept, now: NOW });
+  return readDump({ paths: ["-"], stdin: Readable.from(chunks), kinds: kindsInFiles().kept, now: NOW });
 }
 
 export const NOW: number = Date.parse(CREATED) + 3_600_000;

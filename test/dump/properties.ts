@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Dump, type JobsIn, judgedKinds, jobsIn, replayRecording } from "../../src/dump/index.ts";
+import { type Dump, type JudgedOnce, kindsInFiles, judgeOnce, replayRecording } from "../../src/dump/index.ts";
 import { apiVersionOf, resources } from "../../src/resources/index.ts";
 import { arbitraryOf } from "../kube/arbitrary-objects.ts";
 import { dumpOf, folderOf, jsonList, NOW, wireJob, yamlList } from "./files.ts";
@@ -43,8 +43,8 @@ const texts: fc.Arbitrary<Uint8Array> = fc.oneof(
     }),
 );
 
-function judged(dump: Dump): JobsIn {
-  return jobsIn(dump.snapshot, { kinds: judgedKinds(), now: NOW, rules: [], namespaces: [], all: true });
+function judged(dump: Dump): JudgedOnce {
+  return judgeOnce(dump.snapshot, { kinds: kindsInFiles(), now: NOW, rules: [], namespaces: [], all: true });
 }
 
 function messages(dump: Dump): readonly string[] {
@@ -77,7 +77,7 @@ export function dumpProperties(numRuns: number, timeout = 30_000): void {
       await fc.assert(
         fc.asyncProperty(fc.array(lines, { maxLength: 5 }), async (all) => {
           writeFileSync(path, all.join("\n"));
-          const options = { kinds: judgedKinds(), stepMs: 3_600_000, until: undefined, rules: [] };
+          const options = { kinds: kindsInFiles(), stepMs: 3_600_000, until: undefined, rules: [] };
           // Nothing that can be used is an error, and what cannot be used behind it is told with the answer.
           const replayed = await replayRecording(path, options).catch((failure: unknown) => ({ failure }));
           if (replayed.failure) expect(replayed.failure).toMatchObject({ code: "BAD_RECORDING" });
@@ -90,7 +90,7 @@ export function dumpProperties(numRuns: number, timeout = 30_000): void {
       await fc.assert(
         fc.asyncProperty(objects, async (all) => {
           const [json, yaml] = [await dumpOf(jsonList(all)), await dumpOf(yamlList(all))];
-          for (const kind of judgedKinds().kept)
+          for (const kind of kindsInFiles().kept)
             expect([...yaml.snapshot.list(kind)]).toEqual([...json.snapshot.list(kind)]);
           expect(judged(yaml)).toEqual(judged(json));
           expect(messages(yaml)).toEqual(messages(json));

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
-import { type Dump, jobsIn, judgedKinds, readDump } from "../../src/dump/index.ts";
+import { type Dump, judgeOnce, kindsInFiles, readDump } from "../../src/dump/index.ts";
 import { resources } from "../../src/resources/index.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { dumpOf, folderOf, jsonList, NOW, wireJob, type WireObject, yamlList } from "./files.ts";
@@ -84,7 +84,7 @@ describe("a dump", () => {
       "batch/x/b.json": JSON.stringify(two[1]),
       "pods/x.log": "kind: Job",
     });
-    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: judgedKinds().kept, now: NOW });
+    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: kindsInFiles().kept, now: NOW });
     expect(jobNames(dump)).toEqual(["b", "a"]);
     expect(dump.notes()).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe("a dump", () => {
       "damaged.yaml.gz": Buffer.from("\u001f\u008b no gzip after all", "latin1"),
       "z.json": jsonList([two[1]]),
     });
-    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: judgedKinds().kept, now: NOW });
+    const dump = await readDump({ paths: [folder], stdin: Readable.from([]), kinds: kindsInFiles().kept, now: NOW });
     expect(jobNames(dump)).toEqual(["a", "b"]);
     expect(dump.notes().map(({ file, message }) => `${basename(file)}: ${message}`)).toEqual([
       "broken.json: ends in the middle of an object or list",
@@ -112,7 +112,7 @@ describe("a dump", () => {
     const reading = readDump({
       paths: ["/no/such/file"],
       stdin: Readable.from([]),
-      kinds: judgedKinds().kept,
+      kinds: kindsInFiles().kept,
       now: NOW,
     });
     await expect(reading).rejects.toMatchObject({
@@ -263,8 +263,8 @@ describe("what is wrong in a dump costs nothing beside it", () => {
     const metadata = { ...wireJob("a").metadata, ownerReferences: owners };
     const dump = await dumpOf(jsonList([wireJob("a", { metadata }), two[1]]));
     expect(messages(dump)).toEqual([]);
-    const { findings, objects } = jobsIn(dump.snapshot, {
-      kinds: judgedKinds(),
+    const { findings, objects } = judgeOnce(dump.snapshot, {
+      kinds: kindsInFiles(),
       now: NOW,
       rules: [],
       namespaces: [],
@@ -298,7 +298,7 @@ describe("what is wrong in a dump costs nothing beside it", () => {
       },
     };
     const dump = await dumpOf(jsonList([lease, two[0]]));
-    const answer = jobsIn(dump.snapshot, { kinds: judgedKinds(), now: NOW, rules: [], namespaces: [], all: true });
+    const answer = judgeOnce(dump.snapshot, { kinds: kindsInFiles(), now: NOW, rules: [], namespaces: [], all: true });
     const found = answer.findings.map(({ kind, object: { name }, since }) => `${kind} ${name} ${since}`);
     expect(found).toContain("S38 kube-controller-manager 0000-01-01T00:00:00Z");
   });

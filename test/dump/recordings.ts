@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { judgedKinds, replayRecording, type Replayed, type ReplayOptions } from "../../src/dump/index.ts";
+import { kindsInFiles, replayRecording, type Replayed, type ReplayOptions } from "../../src/dump/index.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { folderOf, jsonList, type WireObject } from "./files.ts";
 
@@ -38,7 +38,7 @@ export async function replay(
   const text = lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n");
   const folder = folderOf({ "r.ndjson": text });
   return replayRecording(join(folder, "r.ndjson"), {
-    kinds: judgedKinds(),
+    kinds: kindsInFiles(),
     stepMs: 10_000,
     until: undefined,
     rules: [],

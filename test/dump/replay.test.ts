@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { judgedKinds, replayRecording, type Replayed } from "../../src/dump/index.ts";
+import { kindsInFiles, replayRecording, type Replayed } from "../../src/dump/index.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { doneJob, folderOf, wireJob, wirePod, type WireObject } from "./files.ts";
 import { after, end, event, listed, replay, until } from "./recordings.ts";
@@ -188,7 +188,7 @@ describe("a replay", () => {
   it("reads what is compressed", async () => {
     const text = [listed(0, [job, pulling]), end(12)].map((line) => JSON.stringify(line)).join("\n");
     const folder = folderOf({ "r.ndjson.gz": gzipSync(text) });
-    const options = { kinds: judgedKinds(), stepMs: 10_000, until: undefined, rules: [] };
+    const options = { kinds: kindsInFiles(), stepMs: 10_000, until: undefined, rules: [] };
     expect(told(await replayRecording(join(folder, "r.ndjson.gz"), options))).toEqual(["raised S13 warning 10"]);
   });
 

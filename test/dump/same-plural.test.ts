@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { judgedKinds, jobsIn, readDump } from "../../src/dump/index.ts";
+import { kindsInFiles, judgeOnce, readDump } from "../../src/dump/index.ts";
 import { genericParent } from "../../src/jobs/index.ts";
 import { CREATED } from "../jobs/objects.ts";
 import { doneJob, jsonList, NOW, wireJob, type WireObject, wirePod } from "./files.ts";
 import { end, listed, replay } from "./recordings.ts";
 
-const kinds = judgedKinds({
+const kinds = kindsInFiles({
   parents: [
     genericParent({ group: "batch.volcano.sh", version: "v1alpha1", kind: "Job", resource: "jobs", namespaced: true }),
   ],
@@ -29,7 +29,7 @@ describe("a kind of another group with the plural of Jobs", () => {
     const deleted = volcanoJob("a", { deletionTimestamp: CREATED, finalizers: ["example.com/destroy"] });
     const stdin = Readable.from([Buffer.from(jsonList([owned, deleted]))]);
     const { snapshot } = await readDump({ paths: ["-"], stdin, kinds: kinds.kept, now: NOW });
-    const answer = jobsIn(snapshot, { kinds, now: NOW, rules: [], namespaces: [], all: false });
+    const answer = judgeOnce(snapshot, { kinds, now: NOW, rules: [], namespaces: [], all: false });
     expect(answer).toMatchObject({
       objects: { jobs: 1, pods: 0, "jobs.batch.volcano.sh": 1 },
       healthy: 1,

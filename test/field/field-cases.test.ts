@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { judgedKinds, replayRecording } from "../../src/dump/index.ts";
+import { kindsInFiles, replayRecording } from "../../src/dump/index.ts";
 import { groupsOf } from "../../src/jobs/index.ts";
 import { fieldCases } from "./field-cases.ts";
 import { outcomeOf } from "./outcome.ts";
@@ -21,7 +21,7 @@ describe("a report, replayed", () => {
     ["A45", 12, "node worker-7"],
   ])("%s is one group of %i with its cause", async (id, members, cause) => {
     const path = join(import.meta.dirname, "recordings", `${id}.ndjson`);
-    const options = { kinds: judgedKinds(), stepMs: 10_000, until: msAt(15 * 60), rules: [] };
+    const options = { kinds: kindsInFiles(), stepMs: 10_000, until: msAt(15 * 60), rules: [] };
     const { answer } = await replayRecording(path, options);
     expect(groupsOf(answer.final)).toMatchObject([{ cause, members }]);
   });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { judgedKinds, replayRecording, type ReplayAnswer } from "../../src/dump/index.ts";
+import { kindsInFiles, replayRecording, type ReplayAnswer } from "../../src/dump/index.ts";
 import type { Finding } from "../../src/jobs/index.ts";
 import type { ExpectedFinding, FieldCase } from "./field-case.ts";
 import { from, Tape, type TapeLine, textOf } from "./tape.ts";
@@ -113,7 +113,7 @@ async function replay(told: FieldCase, lines: readonly TapeLine[], until: number
     const path = join(folder, `${told.id}.ndjson`);
     await writeFile(path, textOf(lines));
     const { answer, failure } = await replayRecording(path, {
-      kinds: judgedKinds(told.parents ? { parents: told.parents } : {}),
+      kinds: kindsInFiles(told.parents ? { parents: told.parents } : {}),
       stepMs: 1_000,
       until: msAt(until),
       rules: told.limits ?? [],

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { counted, oneLine } from "../../base/index.ts";
-import { judgedKinds, recordedParents, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
+import { kindsInFiles, recordedParents, replayRecording, type ReplayAnswer } from "../../dump/index.ts";
 import type { CacheView } from "../../http/index.ts";
 import { groupsOf } from "../../jobs/index.ts";
 import { targetCacheView } from "../../sidecar/index.ts";
@@ -37,7 +37,7 @@ export function configure(command: Command, { terminal }: Context): Action {
     const { step, until, limits } = settings;
     const { parents, genericParents } = await readParents(settings.parents);
     const found = genericParents ? await recordedParents(path, parents) : [];
-    const kinds = judgedKinds({ parents: [...parents, ...found], genericParents });
+    const kinds = kindsInFiles({ parents: [...parents, ...found], genericParents });
     const rules = await readLimitsFile(limits);
     const { answer, failure, beganAt } = await replayRecording(path, { kinds, stepMs: step, until, rules });
     if (until !== undefined && until < beganAt) {

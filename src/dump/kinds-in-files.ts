@@ -24,14 +24,14 @@ export interface JudgedKind {
 }
 
 /** What judges of Jobs look at. */
-export interface JudgedKinds {
+export interface KindsInFiles {
   readonly judged: readonly JudgedKind[];
   /** Those, and what is only evidence. In files, nothing else is kept. */
   readonly kept: readonly Resource[];
 }
 
 /** Each kind that has an order of decision, and the part of it that a live sidecar judges. */
-export function judgedKinds({ parents = [], genericParents = false }: Partial<Parents> = {}): JudgedKinds {
+export function kindsInFiles({ parents = [], genericParents = false }: Partial<Parents> = {}): KindsInFiles {
   const kinds = [
     judged(resources.jobs, jobOrder),
     judged(resources.pods, podOrder),

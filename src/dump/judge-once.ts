@@ -9,10 +9,10 @@ import {
 } from "../jobs/index.ts";
 import { keyOf } from "../resources/index.ts";
 import { noopMeter } from "../telemetry/index.ts";
-import type { JudgedKinds } from "./judged-kinds.ts";
+import type { KindsInFiles } from "./kinds-in-files.ts";
 
-export interface JobsInOptions {
-  readonly kinds: JudgedKinds;
+export interface JudgeOnceOptions {
+  readonly kinds: KindsInFiles;
   /** Wall time in milliseconds, as of which everything is judged. */
   readonly now: number;
   readonly rules: LimitRules;
@@ -23,7 +23,7 @@ export interface JobsInOptions {
 }
 
 /** What a snapshot says of Jobs, in the shape of `/api/v1/jobs`. */
-export interface JobsIn {
+export interface JudgedOnce {
   /** How many objects were looked at, by resource. */
   readonly objects: Readonly<Record<string, number>>;
   /** Jobs without a listed finding. */
@@ -34,7 +34,7 @@ export interface JobsIn {
 }
 
 /** Judges each object once. */
-export function jobsIn(snapshot: Snapshot, { kinds, now, rules, namespaces, all }: JobsInOptions): JobsIn {
+export function judgeOnce(snapshot: Snapshot, { kinds, now, rules, namespaces, all }: JudgeOnceOptions): JudgedOnce {
   const isInScope = (namespace = ""): boolean => namespaces.length === 0 || namespaces.includes(namespace);
   const findings = new Findings({ meter: noopMeter }, rules);
   for (const { resource, verdict } of kinds.judged) {
